@@ -156,7 +156,7 @@ export type ServiceHealth = {
   providers: { provider: string; counts: StatusCounts }[];
   /** Whom we leave alone, the longest first. */
   resting: {
-    kind: 'host' | 'provider' | 'network' | 'address';
+    kind: 'host' | 'provider' | 'network' | 'address' | 'route';
     name: string;
     until: string;
     reason: string;

@@ -30,6 +30,8 @@ export type ListRecord = {
   waiting: number;
   /** When the first of those that wait is asked again. */
   waiting_until: string | null;
+  /** Of a paused list: addresses begun before the pause that are not counted yet. At 0 nothing changes any more. */
+  finishing: number;
   progress_percentage: number;
   by_status: Record<string, number>;
   by_provider: Record<string, number>;

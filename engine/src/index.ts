@@ -24,6 +24,7 @@ export { findListFile, listFileNames } from './lists/list-files.ts';
 export { createLists } from './lists/load-lists.ts';
 export type { EngineMemory, Remembered } from './memory.ts';
 export { endedRest, readKeptRest } from './politeness/keep-rests.ts';
+export { endOfRouteRests } from './routes/keep-routes.ts';
 export {
   blockListName,
   delistingPage,

@@ -6,4 +6,9 @@ export type Patience = {
   /** A point on the engine's clock, in milliseconds. */
   deadline: number;
   signal: AbortSignal;
+  /**
+   * Aborted if the caller wants no further conversation begun for it. The wait then ends with the signal's reason,
+   * unless a mail host has just been asked for the mailbox: that answer is still waited for.
+   */
+  withdrawn?: AbortSignal;
 };

@@ -182,7 +182,7 @@ export const taskMutants: readonly Mutant[] = [
   {
     name: 'a worker that lost its task still writes results',
     file: 'service/src/tasks/items.ts',
-    find: `      .where('task.fence', '=', fence)\n`,
+    find: `    .where('task.fence', '=', fence)\n`,
     replace: '',
     tests: ['service/src/tasks/items.test.ts'],
   },

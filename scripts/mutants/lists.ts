@@ -48,8 +48,8 @@ export const listMutants: readonly Mutant[] = [
       'if (waiting >= 0) giveUp();',
     ],
     'a thread that ended holds its place': [
-      '      await session.return(undefined);\n      release();',
-      '      await session.return(undefined);',
+      '    await parts.return(undefined);\n    release();',
+      '    await parts.return(undefined);',
     ],
   }),
   ...defectsOf('service/src/http/routes/lists/create-list.ts', uploading, {
@@ -181,4 +181,11 @@ export const listMutants: readonly Mutant[] = [
       `if (state === 'receiving') return`,
     ],
   }),
+  {
+    name: 'a paused list begins further addresses',
+    file: 'service/src/tasks/items.ts',
+    find: `.where('task.next_at', '<', eb.lit(shelved))`,
+    replace: '',
+    tests: ['service/src/lists/list-runs.test.ts'],
+  },
 ];

@@ -31,6 +31,9 @@ const asTheyAre = (...texts: string[]) => texts.map((text) => [text, text] as co
 const cidrs = (...texts: string[]) => texts.map(parseCidr).filter((cidr) => cidr !== undefined);
 const notNumbers = ['-1', '1.5', '1e3', '0x10', 'ten', '1 000', '99999999999999999999'];
 
+const storage = (key: 'listStorageBytes' | 'listStorageFreeBytes', name: string, usual: number) =>
+  row({ key, name, usual, good: [['100000', 100_000]], bad: [...notNumbers, '99999'] });
+
 /** Of 32 characters, the shortest there may be. */
 const longToken = 's3cret/+=-of-the-operator-012345';
 
@@ -232,6 +235,8 @@ const rows = [
     good: [['1000', 1_000]],
     bad: [...notNumbers, '999', '2000000001'],
   }),
+  storage('listStorageBytes', 'MAILPROOF_LIST_STORAGE_BYTES', 2_000_000_000),
+  storage('listStorageFreeBytes', 'MAILPROOF_LIST_STORAGE_FREE_BYTES', 50_000_000),
   row({
     key: 'adminToken',
     name: 'MAILPROOF_ADMIN_TOKEN',

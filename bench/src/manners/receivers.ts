@@ -10,7 +10,7 @@ export type Seen = {
 };
 
 export type Conversation = { named(recipient: Named): void };
-export type Named = { at: number; isUnknown: boolean; isMadeUp: boolean };
+type Named = { at: number; isUnknown: boolean; isMadeUp: boolean };
 
 export type ProviderSeen = {
   group: string;

@@ -4,7 +4,14 @@ import { counted, grouped } from '../present/count.ts';
 import { duration } from '../present/count.ts';
 import { progressLine } from './progress-display.ts';
 
-const list = { state: 'running', wanted: 10_000, checked: 2_500, waiting: 0, waiting_until: null } as const;
+const list = {
+  state: 'running',
+  wanted: 10_000,
+  checked: 2_500,
+  waiting: 0,
+  waiting_until: null,
+  finishing: 0,
+} as const;
 
 test('a line says how much, how fast and how long still', () => {
   assert.equal(progressLine(list, 62.5), '25 %  2,500 of 10,000 addresses, 63 per second, 2 min 0 s left');
@@ -24,7 +31,12 @@ test('a line says how many wait for their mail hosts and until when, and that a 
     progressLine({ ...list, checked: 9_990, waiting: 10, waiting_until: until }, 1),
     '99 %  9,990 of 10,000 addresses, 10 waiting until 03:04 for their mail hosts',
   );
-  assert.equal(progressLine({ ...list, state: 'paused' }, 1), '25 %  2,500 of 10,000 addresses, paused');
+  const paused = { ...list, state: 'paused' } as const;
+  assert.equal(progressLine(paused, 1), '25 %  2,500 of 10,000 addresses, paused');
+  assert.equal(
+    progressLine({ ...paused, finishing: 12 }, 1),
+    '25 %  2,500 of 10,000 addresses, paused, finishing 12',
+  );
 });
 
 test('times and counts are written for people', () => {

@@ -27,13 +27,14 @@ export function createProgressDisplay({ before }: { before: number }, { terminal
   };
 }
 
-type ShownList = Pick<ListRecord, 'state' | 'wanted' | 'checked' | 'waiting' | 'waiting_until'>;
+type ShownList = Pick<ListRecord, 'state' | 'wanted' | 'checked' | 'waiting' | 'waiting_until' | 'finishing'>;
 
 export function progressLine(list: ShownList, perSecond: number): string {
   const { wanted, checked, waiting } = list;
   const percent = wanted === 0 ? 100 : Math.floor((100 * checked) / wanted);
   const done = `${percent} %  ${grouped(checked)} of ${counted(wanted, 'address', 'addresses')}`;
-  if (list.state === 'paused') return `${done}, paused`;
+  if (list.state === 'paused')
+    return `${done}, paused${list.finishing > 0 ? `, finishing ${grouped(list.finishing)}` : ''}`;
   // Once all others are done, nothing is to be seen of a speed.
   if (waiting > 0 && checked + waiting >= wanted)
     return `${done}, ${grouped(waiting)} waiting${untilOf(list)} for their mail hosts`;

@@ -21,6 +21,18 @@ async function keepRest({ execute }: TestStore, key: string): Promise<void> {
   );
 }
 
+/** A route that two providers block, and its volume of the day. */
+async function keepRoute({ execute }: TestStore): Promise<void> {
+  const now = Date.now();
+  const until = now + 1_800_000;
+  const state = { day: 20_000, openedToday: 0, connectedToday: 0, firstUsedDay: 19_000, restingUntil: until };
+  const groups = { restingGroups: [{ group: 'google', until }], refusals: [{ by: 'group google', until }] };
+  await execute(
+    `insert into engine_memory (kind, key, value, expires_at, writer, written_at)
+     values ('route', 'lisbon', '${JSON.stringify({ ...state, ...groups })}', ${now + 86_400_000}, 'one', ${now})`,
+  );
+}
+
 for (const database of databases) {
   describe(`mailproof rests on ${database.name}`, () => {
     test('lists rests, ends one by its name and all the others, and writes down who did', async () => {
@@ -48,6 +60,20 @@ for (const database of databases) {
         assert.equal((await rows('end', '--all')).length, 2);
         assert.deepEqual(await rows('list'), []);
         assert.match(String(await opened.contents()), /rest_ended/);
+        await keepRoute(opened);
+        const routes = (await rows('list')) as { kind: string; name: string; reason: string }[];
+        assert.deepEqual(
+          routes.map(({ kind, name, reason }) => [kind, name, reason]),
+          [
+            ['route', 'lisbon', 'route_blocked'],
+            ['route', 'lisbon', 'route_blocked_by_google'],
+          ],
+        );
+        assert.deepEqual(await rows('end', 'lisbon'), [{ kind: 'route', name: 'lisbon' }]);
+        assert.deepEqual(await rows('list'), []);
+        const contents = String(await opened.contents());
+        assert.match(contents, /restsEndedAt/, 'the engines are told');
+        assert.match(contents, /19000/, 'its warm-up is kept');
         for (const [args, line] of [
           [['end', 'yahoo'], /"yahoo" is not left alone/],
           [['end'], /Give one NAME, or --all/],

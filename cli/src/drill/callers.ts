@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { createClient, MailproofError, type Client, type Fetch } from '@mailproof/client';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { questionOf, type Question } from './drill-world.ts';
+import { questionOf, type KnownAddress } from './drill-world.ts';
 
 /** One request of a single verification on the wire. Times are of `performance.now`. */
 export type Attempt = { begunAt: number; answeredAt?: number; status?: number };
@@ -45,7 +45,7 @@ export type Told = {
   creditsUsed: number;
 };
 
-export type Mistake = Question & { told: string; reason?: string };
+type Mistake = KnownAddress & { told: string; reason?: string };
 
 /** Nobody waits for ever: as long as a person at a form, and then comes back later. */
 const limits = { attempts: 6, attemptMs: 35_000, retryLongestMs: 4_000, pollLongestMs: 1_000 };
@@ -112,7 +112,7 @@ export function startCallers(order: CallersOrder): Callers {
   };
 }
 
-type Single = { question: Question; key: string };
+type Single = { question: KnownAddress; key: string };
 type AskParts = { client: Client; told: Told; signal: AbortSignal };
 
 async function ask({ question, key }: Single, parts: AskParts): Promise<'answered' | 'no_answer'> {
@@ -132,7 +132,7 @@ async function ask({ question, key }: Single, parts: AskParts): Promise<'answere
   }
 }
 
-function judge(question: Question, answer: { status: string; explanation?: unknown }, told: Told): void {
+function judge(question: KnownAddress, answer: { status: string; explanation?: unknown }, told: Told): void {
   if (answer.status === question.truth) return;
   const { explanation } = answer;
   const hasReason = typeof explanation === 'object' && explanation !== null && 'reason' in explanation;
@@ -153,7 +153,7 @@ async function askAgain(unanswered: Single[], parts: AskParts): Promise<void> {
   await Promise.all(Array.from({ length: settledAtOnce }, work));
 }
 
-type Task = { questions: Question[]; key: string };
+type Task = { questions: KnownAddress[]; key: string };
 
 /** Follows a task to its end, through whatever happens meanwhile. */
 async function followTask({ questions, key }: Task, { client, told, signal }: AskParts): Promise<void> {

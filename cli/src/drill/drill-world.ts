@@ -4,7 +4,7 @@
  */
 import type { WorldDescription } from '@mailproof/world';
 
-export type Question = { email: string; truth: 'safe' | 'invalid' | 'catch_all' };
+export type KnownAddress = { email: string; truth: 'safe' | 'invalid' | 'catch_all' };
 
 /** All mail hosts belong to one group, named after its registered domain. */
 const group = 'drill.test';
@@ -53,9 +53,9 @@ export const providersFile = {
 };
 
 /** The question with this number: living, dead and catch-all mailboxes and dead domains in turn, each address once. */
-export function questionOf(number: number): Question {
+export function questionOf(number: number): KnownAddress {
   const company = companies[number % companies.length] ?? openCompany;
-  const kinds: readonly Question[] = [
+  const kinds: readonly KnownAddress[] = [
     { email: `person${Math.floor(number / 2) % peoplePerCompany}@${company}`, truth: 'safe' },
     { email: `nobody${number}@${company}`, truth: 'invalid' },
     { email: `anybody${number}@${openCompany}`, truth: 'catch_all' },

@@ -15,7 +15,7 @@ export function missedGoals(
   return [
     ...(servedBefore ? [] : ['singles were not served even before it: the machine is too busy']),
     ...(untold.length > 0 ? [`not told by ${untold.join(', ')}`] : []),
-    ...(isLate ? [`singles were served again ${servedAgain(servedAgainMs)}`] : []),
+    ...(isLate ? [`singles were ${servedAgain(servedAgainMs)}`] : []),
     ...(told.wrong.length > goals.wrong ? [`${told.wrong.length} wrong answers`] : []),
     ...(told.falseUnknown.length > goals.falseUnknown ? [`${told.falseUnknown.length} false unknown`] : []),
     ...(told.unanswered > 0 ? [`${told.unanswered} callers without an answer`] : []),
@@ -29,7 +29,7 @@ export function missedGoals(
 export const places: Readonly<Record<string, string>> = { readyz: '/readyz', metric: 'metric', log: 'log' };
 
 export function servedAgain(ms: number | null): string {
-  return ms === null ? 'not within a minute' : `after ${inSeconds(ms)}`;
+  return ms === null ? 'not served again' : `served again after ${inSeconds(ms)}`;
 }
 
 export function inSeconds(ms: number): string {

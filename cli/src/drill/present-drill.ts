@@ -14,7 +14,7 @@ export function describeResult(result: DrillResult, mark: (ok: boolean, text: st
         sign === null ? 'did not tell' : `after ${inSeconds(sign.afterMs)}: ${sign.said}`,
       ),
     ),
-    line('singles', `served again ${servedAgain(report.servedAgainMs)}; ${answersOf(report)}`),
+    line('singles', `${servedAgain(report.servedAgainMs)}; ${answersOf(report)}`),
     line('tasks', `${told.completedTasks} of ${told.tasks} completed`),
     line('books', describeBooks(report)),
     line('goals', missed.length === 0 ? mark(true, 'met') : mark(false, `missed: ${missed.join('; ')}`)),

@@ -25,7 +25,7 @@ export type FaultReport = {
   books: Books;
 };
 
-export type Books = {
+type Books = {
   exact: boolean;
   /** Found by `mailproof audit`. */
   violations: readonly object[];
@@ -35,7 +35,7 @@ export type Books = {
   reserved: number;
 };
 
-export type FaultParts = {
+type FaultParts = {
   installation: Installation;
   quick: boolean;
   firstQuestion: number;
@@ -49,8 +49,8 @@ const perSecond = 10;
 const addressesPerTask = 40;
 
 /** Answers must have come back for so long. */
-const calmMs = { full: 8_000, quick: 4_000 };
-const longestWaitMs = 60_000;
+const calmMs = { full: 8_000, quick: 3_000 };
+const longestWaitMs = { full: 60_000, quick: 30_000 };
 const tickMs = 250;
 
 type Ran = { report: FaultReport; nextQuestion: number };
@@ -121,7 +121,7 @@ async function bringAbout(fault: Fault, parts: Underway): Promise<BroughtAbout> 
   return { signs: { watch, kinds }, begunAt, seconds, countedFrom };
 }
 
-/** How long after `from` singles were served again; nothing if they are not within a minute from now. */
+/** How long after `from` singles were served again; nothing if they are not while we wait. */
 async function untilServed(
   what: string,
   from: number,
@@ -138,7 +138,7 @@ async function untilServed(
       onProgress(`${what}; ${Math.round((now - startedAt) / 1_000)} s`);
       return served !== undefined && decided >= Math.max(startedAt, from + served) + calm;
     },
-    { signal, withinMs: longestWaitMs },
+    { signal, withinMs: quick ? longestWaitMs.quick : longestWaitMs.full },
   );
   return served;
 }

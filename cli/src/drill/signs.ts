@@ -10,7 +10,7 @@ export type ExpectedSigns = {
 };
 
 export type SignKind = keyof ExpectedSigns;
-export type SeenSign = { at: number; said: string };
+type SeenSign = { at: number; said: string };
 
 export type SignWatch = {
   /** The first sign of each kind since it was started. */

@@ -115,6 +115,7 @@ function newRecord({ counts, ...surveyed }: Surveyed): ListRecord {
     checked: 0,
     waiting: 0,
     waiting_until: null,
+    finishing: 0,
     progress_percentage: 0,
     by_status: {},
     by_provider: {},

@@ -16,7 +16,7 @@ export function RunningList({ followed, list }: RunningListProps) {
   return (
     <section class="card progress-card" aria-labelledby="running-title">
       <div class="card-head">
-        <h2 id="running-title">{state === 'paused' ? 'Paused' : 'Checking'}</h2>
+        <h2 id="running-title">{titleOf(list)}</h2>
         <RunButtons followed={followed} list={list} />
       </div>
       <progress class="progress" aria-label="Progress" value={checked} max={Math.max(wanted, 1)}>
@@ -44,6 +44,11 @@ export function RunningList({ followed, list }: RunningListProps) {
       <DownloadForm list={list} />
     </section>
   );
+}
+
+function titleOf({ state, finishing }: ListRecord): string {
+  if (state !== 'paused') return 'Checking';
+  return finishing > 0 ? `Paused, finishing ${grouped(finishing)}` : 'Paused';
 }
 
 function Waiting({ list: { waiting, waiting_until: until } }: { list: ListRecord }) {

@@ -71,7 +71,7 @@ export function useList(id: string): FollowedList {
     void session.refresh();
   }, []);
   const now = list.value;
-  const isUnsettled = now === undefined || now.state === 'running' || now.column < 0;
+  const isUnsettled = now === undefined || now.state === 'running' || now.finishing > 0 || now.column < 0;
   const isGone = failure.value?.status === 404;
   useEvery(lookAgainMs, () => void read(), !isGone && (isUnsettled || failure.value !== undefined));
   return { list, failure, refusal, isBusy, act };

@@ -14,16 +14,7 @@ export function HealthTables({ health, onChanged }: { health: ServiceHealth; onC
   return (
     <>
       <PausedHosts resting={resting} onChanged={onChanged} />
-      <SmallTable
-        title="Egress routes"
-        nothing="Egress routes: none"
-        heads={['Route', 'State', 'Until']}
-        rows={routes.map(({ name, state, until, reason }) => [
-          name,
-          reason === undefined ? state : `${state}: ${reasonSentence(reason)}`,
-          until === undefined ? '–' : <Time at={until} />,
-        ])}
-      />
+      <EgressRoutes routes={routes} onChanged={onChanged} />
       <SmallTable
         title="Processes"
         nothing="Processes: none have reported"
@@ -38,10 +29,37 @@ export function HealthTables({ health, onChanged }: { health: ServiceHealth; onC
   );
 }
 
+type EgressRoutesProps = { routes: ServiceHealth['routes']; onChanged: () => void };
+
+/** A route that providers block can be used again at once, as a paused mail host can. */
+function EgressRoutes({ routes, onChanged }: EgressRoutesProps) {
+  const { end, isEnded, failure } = useEndRest(onChanged);
+  return (
+    <>
+      {failure.value === undefined ? null : <FailureNotice failure={failure.value} />}
+      <SmallTable
+        title="Egress routes"
+        nothing="Egress routes: none"
+        heads={['Route', 'State', 'Until', 'Action']}
+        rows={routes.map(({ name, state, until, reason }) => [
+          name,
+          reason === undefined ? state : `${state}: ${reasonSentence(reason)}`,
+          until === undefined ? '–' : <Time at={until} />,
+          state !== 'resting' || until === undefined || isEnded(name, until) ? (
+            '–'
+          ) : (
+            <EndPause name={name} onClick={() => void end(name, until)} />
+          ),
+        ])}
+      />
+    </>
+  );
+}
+
 type PausedHostsProps = { resting: ServiceHealth['resting']; onChanged: () => void };
 
 /** A process that hears of the end a moment later still lists the host, so an ended pause is hidden here. */
-function PausedHosts({ resting, onChanged }: PausedHostsProps) {
+function useEndRest(onChanged: () => void) {
   const { api, announcer } = useConsole();
   const ended = useSignal<readonly string[]>([]);
   const { attempt, failure } = useAttempt();
@@ -52,7 +70,20 @@ function PausedHosts({ resting, onChanged }: PausedHostsProps) {
       announcer.say(`${name} can be asked again`);
       onChanged();
     });
-  const shown = resting.filter(({ name, until }) => !ended.value.includes(`${name} ${until}`));
+  return { end, failure, isEnded: (name: string, until: string) => ended.value.includes(`${name} ${until}`) };
+}
+
+function EndPause({ name, onClick }: { name: string; onClick: () => void }) {
+  return (
+    <button type="button" class="button" aria-label={`End pause of ${name}`} onClick={onClick}>
+      End pause
+    </button>
+  );
+}
+
+function PausedHosts({ resting, onChanged }: PausedHostsProps) {
+  const { end, isEnded, failure } = useEndRest(onChanged);
+  const shown = resting.filter(({ name, until }) => !isEnded(name, until));
   return (
     <>
       {failure.value === undefined ? null : <FailureNotice failure={failure.value} />}
@@ -66,14 +97,7 @@ function PausedHosts({ resting, onChanged }: PausedHostsProps) {
           </>,
           reasonSentence(reason),
           <Time at={until} />,
-          <button
-            type="button"
-            class="button"
-            aria-label={`End pause of ${name}`}
-            onClick={() => void end(name, until)}
-          >
-            End pause
-          </button>,
+          <EndPause name={name} onClick={() => void end(name, until)} />,
         ])}
       />
     </>

@@ -22,7 +22,7 @@ describe('a list that runs', () => {
   });
   after(() => fixture.close());
 
-  test('says what waits and until when, is paused and resumed, here and elsewhere', async () => {
+  test('says what waits and until when, is paused (and what is finishing) and resumed, here and elsewhere', async () => {
     const { url: origin } = fixture.demo;
     const secret = await fixture.openAccount({ name: 'Patient', credits: 10 });
     const [here, there] = [await fixture.visitor(), await fixture.visitor({ width: 390 })];
@@ -37,7 +37,16 @@ describe('a list that runs', () => {
     assert.equal(text.match(/,catch_all,/g)?.length, 3, 'what is known can be downloaded meanwhile');
 
     await signIn(there.page, { origin, secret, path: new URL(here.page.url()).pathname });
+    // As if a dozen conversations were under way at this moment; the next look finds none.
+    await there.page.route('**/pause', async (route) => {
+      const response = await route.fetch();
+      const record = (await response.json()) as object;
+      await route.fulfill({ response, json: { ...record, finishing: 12 } });
+    });
     await there.page.getByRole('button', { name: 'Pause' }).click();
+    const title = (name: string) => there.page.getByRole('heading', { level: 2, name, exact: true });
+    await title('Paused, finishing 12').waitFor();
+    await title('Paused').waitFor();
     await there.page.getByText('4 credits stay reserved until you resume or cancel.').waitFor();
     await here.page.getByRole('button', { name: 'Resume' }).click();
     await here.page.getByRole('heading', { level: 2, name: 'Checking' }).waitFor();

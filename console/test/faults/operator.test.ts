@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createClient, MailproofError, type Client } from '@mailproof/client';
+import { until } from '../../../service/test/support/until.ts';
 import { fact } from '../support/list-steps.ts';
 import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
 import { signIn } from '../support/sign-in.ts';
@@ -109,6 +110,38 @@ describe('the operator', () => {
     await visitor.leave();
   });
 });
+
+test('the operator ends the pause of a mail host, and it may be asked again', async (t) => {
+  const fixture = await openConsoleFixture({ MAILPROOF_PACING: 'on' });
+  t.after(() => fixture.close());
+  const { url: origin, adminToken, liveKey } = fixture.demo;
+  const client = createClient({ baseUrl: origin, apiKey: liveKey });
+  // Nothing listens there: after a few attempts it is left alone.
+  for (let n = 0; n < 4; n += 1) await client.verify(`guest${n}@quiet-night.example`);
+  const visitor = await fixture.visitor();
+  const { page } = visitor;
+  await signIn(page, { origin, secret: adminToken, path: '/operator' });
+  const hosts = page.getByRole('region', { name: 'Paused mail hosts' });
+  const button = hosts.getByRole('button', { name: /^End pause of / }).first();
+  await button.waitFor();
+  const name = ((await button.getAttribute('aria-label')) ?? '').replace('End pause of ', '');
+  await button.click();
+  await page.getByText(`${name} can be asked again`).waitFor({ state: 'attached' });
+  await hosts.getByRole('button', { name: `End pause of ${name}` }).waitFor({ state: 'detached' });
+  const headers = { authorization: `Bearer ${adminToken}` };
+  await until(
+    async () => (await (await fetch(`${origin}/admin/v1/health`, { headers })).json()) as Health,
+    ({ resting }) => !resting.some((one) => one.name === name),
+  );
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page
+    .getByRole('row', { name: /rest ended/ })
+    .first()
+    .waitFor();
+  await visitor.leave();
+});
+
+type Health = { resting: { name: string }[] };
 
 test('the operator sees a resolver that denies what exists, and what to do about it', async (t) => {
   const fixture = await openConsoleFixture({ MAILPROOF_RESOLVER_PROBES: 'not-there.example' });

@@ -119,7 +119,12 @@ describe('the brake of a provider and an egress address', () => {
     type Said = 'unknown' | 'other';
     const told = (account: string, said: Said) => ({ account, domain: 'example.com', said });
     /** Asks as fast as the account may, for so long; every so many-th mailbox is unknown. Answers come at once. */
-    const ask = (account: string, forMs: number, isUnknown: (asked: number) => boolean, perSecond = 5) => {
+    const ask = (
+      account: string,
+      isUnknown: (asked: number) => boolean,
+      { minutes = 1, perSecond = 5 } = {},
+    ) => {
+      const forMs = minutes * minuteMs;
       const heard = { asked: 0, unknown: 0 };
       for (let ms = 0; ms < forMs; ms += 1_000 / perSecond) {
         clock.advance(1_000 / perSecond);
@@ -139,7 +144,7 @@ describe('the brake of a provider and an egress address', () => {
 
   test('an account with a fifth of unknown mailboxes is held to twenty a minute and a tenth of the others', () => {
     const { ask } = setUpBrake();
-    const { asked, unknown } = ask('one', 10 * minuteMs, fifth);
+    const { asked, unknown } = ask('one', fifth, { minutes: 10 });
     const allowed = 20 + 10 * 20 + (asked - unknown) / 9 + 10;
     assert.ok(unknown <= allowed, `${unknown} unknown of ${asked}, ${allowed} allowed`);
     assert.ok(asked < 2_000, 'it asks for fewer than the 3,000 that it would without a brake');
@@ -147,14 +152,14 @@ describe('the brake of a provider and an egress address', () => {
   });
   test('an account without unknown mailboxes is not slowed, however dirty another is', () => {
     const { ask, conduct, clock } = setUpBrake();
-    ask('clean', minuteMs, never);
-    ask('dirty', minuteMs, fifth, 20);
+    ask('clean', never);
+    ask('dirty', fifth, { perSecond: 20 });
     assert.ok(conduct.mayAskFrom('dirty', braked, egress) > clock.now(), 'the dirty one waits');
-    assert.equal(ask('clean', minuteMs, never).asked, 300);
+    assert.equal(ask('clean', never).asked, 300);
   });
   test('an account that is new there asks for ten before it has to wait for others', () => {
     const { ask, conduct } = setUpBrake();
-    ask('dirty', minuteMs, fifth, 20);
+    ask('dirty', fifth, { perSecond: 20 });
     assert.ok(conduct.mayAskFrom('new', braked, egress) === -Infinity);
     for (let asked = 0; asked < 10; asked += 1) conduct.asks('new', at);
     assert.ok(conduct.mayAskFrom('new', braked, egress) === -Infinity);
@@ -171,7 +176,7 @@ describe('the brake of a provider and an egress address', () => {
   });
   test('recipients that are on their way are paid for, and paid back if they exist or were not named', () => {
     const { conduct, told, clock, ask } = setUpBrake();
-    ask('one', minuteMs, fifth);
+    ask('one', fifth);
     clock.advance(10 * minuteMs);
     const atOnce = (): number => {
       for (let asked = 0; ; asked += 1) {
@@ -189,7 +194,7 @@ describe('the brake of a provider and an egress address', () => {
   });
   test('each egress address has its own', () => {
     const { ask, conduct, clock } = setUpBrake();
-    ask('dirty', minuteMs, fifth, 20);
+    ask('dirty', fifth, { perSecond: 20 });
     assert.ok(conduct.mayAskFrom('dirty', braked, egress) > clock.now());
     assert.ok(conduct.mayAskFrom('dirty', braked, 'other') <= clock.now());
   });

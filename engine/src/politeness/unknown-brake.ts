@@ -15,7 +15,7 @@ import type { HostPolicy, Politeness } from './policy.ts';
  * not unknown. An account whose own recipients are within the percentage pays nothing, because asking for it does not
  * raise the share. The limit thus costs the account that brings the unknown ones.
  */
-export type UnknownBrake = {
+type UnknownBrake = {
   /** When an account that pays may ask for one more; `egress` undefined: from whichever address it is soonest. */
   mayAskFrom(policy: HostPolicy, egress: string | undefined): number;
   pay(account: string, at: BrakedAt): void;

@@ -49,7 +49,8 @@ type NextStep = 'stop' | 'next_host' | 'same_host';
  *      ▲  └────────────┬─┴── deadline or abort ────▶
  *      └── given back ─┘ unanswered, or with a doubt that a new conversation may settle
  *
- * It is settled once, whatever happens to the session after that. At its deadline an answer that is held counts.
+ * It is settled once, whatever happens to the session after that. At its deadline an answer that is held counts. If its
+ * caller withdraws it, it ends unless a host was asked for it and has not answered; then it ends if it is given back.
  */
 export type PendingProbe = Readonly<State>;
 
@@ -66,6 +67,9 @@ type State = MailboxRequest & {
   readonly deadline: number;
   readonly visit: Promise<Visit>;
   isSettled: boolean;
+  /** Whether the session that has it has named its mailbox to the host. */
+  isNamed: boolean;
+  readonly withdrawn: AbortSignal | undefined;
   /** An answer that is kept for the time being. */
   held: Visit | undefined;
   /** How often a session gave it back unasked or unanswered. */
@@ -88,7 +92,7 @@ type State = MailboxRequest & {
 
 export function createPendingProbe(request: MailboxRequest, patience: Patience, clock: Clock): PendingProbe {
   const { address, target, asker, egress, onNamed } = request;
-  const { deadline, signal } = patience;
+  const { deadline, signal, withdrawn } = patience;
   const { promise: visit, resolve, reject } = Promise.withResolvers<Visit>();
   const probe: State = {
     address,
@@ -100,6 +104,8 @@ export function createPendingProbe(request: MailboxRequest, patience: Patience, 
     deadline,
     visit,
     isSettled: false,
+    isNamed: false,
+    withdrawn,
     held: undefined,
     returns: 0,
     doubts: 0,
@@ -113,6 +119,7 @@ export function createPendingProbe(request: MailboxRequest, patience: Patience, 
   };
   const cancelTimer = clock.after(deadline - clock.now(), onDeadline);
   signal.addEventListener('abort', onAbort);
+  withdrawn?.addEventListener('abort', onWithdrawn);
   function onDeadline(): void {
     settleProbe(probe, probe.held ?? lateVisit);
   }
@@ -120,9 +127,13 @@ export function createPendingProbe(request: MailboxRequest, patience: Patience, 
     // The reason of an abort is whatever its owner gave; callers expect exactly that.
     failProbe(probe, signal.reason);
   }
+  function onWithdrawn(): void {
+    if (!probe.isNamed) failProbe(probe, withdrawn?.reason);
+  }
   function stopWatching(): void {
     cancelTimer();
     signal.removeEventListener('abort', onAbort);
+    withdrawn?.removeEventListener('abort', onWithdrawn);
   }
   return probe;
 }
@@ -145,6 +156,18 @@ function end(probe: State): boolean {
   probe.stopWatching();
   for (const tell of probe.whenSettled) tell();
   return true;
+}
+
+/** Notes that the host is asked for the mailbox: it owes us an answer. */
+export function nameProbe(probe: State): void {
+  probe.isNamed = true;
+}
+
+/** Takes a probe back from its session; returns whether it waits for another one. */
+export function takeBackProbe(probe: State): boolean {
+  probe.isNamed = false;
+  if (probe.withdrawn?.aborted === true) failProbe(probe, probe.withdrawn.reason);
+  return !probe.isSettled;
 }
 
 /** Keeps an answer for the time being. */

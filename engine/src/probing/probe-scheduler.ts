@@ -15,6 +15,7 @@ import { HostQueues, type HostQueue } from './host-queues.ts';
 import {
   createPendingProbe,
   settleProbe,
+  takeBackProbe,
   tellWhenSettled,
   type MailboxRequest,
   type PendingProbe,
@@ -73,7 +74,10 @@ export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
 }
 
 function ask(request: MailboxRequest, patience: Patience, scheduler: Scheduler): Promise<Visit> {
-  if (patience.signal.aborted) return Promise.reject(patience.signal.reason as Error);
+  const { signal, withdrawn } = patience;
+  // The reason of an abort is whatever its owner gave; callers expect exactly that.
+  if (signal.aborted) return Promise.reject(signal.reason as Error);
+  if (withdrawn?.aborted === true) return Promise.reject(withdrawn.reason as Error);
   const queue = queueFor(request, scheduler);
   const rest = restFor(request, queue, { patience, scheduler });
   if (rest !== undefined) {
@@ -138,9 +142,8 @@ function dispatch(queue: HostQueue, scheduler: Scheduler, newcomer?: Asker): voi
     const permission = pacer.mayOpen(destination, route.id);
     if (permission.kind === 'wait') wait(queue, permission, scheduler);
     if (permission.kind !== 'open') return;
-    const asker = newcomer ?? nextAsker(queue);
-    if (!egressPace.mayOpen(route.id, { asker, whenFree: queue.dispatch })) return;
-    if (!conversationLimiter.mayOpen(queue.dispatch)) return;
+    const asking = { asker: newcomer ?? nextAsker(queue), whenFree: queue.dispatch };
+    if (!egressPace.mayOpen(route.id, asking) || !conversationLimiter.mayOpen(queue.dispatch)) return;
     const next = takeNext(beginning.size() > 0 ? beginning : waiting, { queue, egress: route.id }, scheduler);
     if (next.kind === 'later') wait(queue, { until: next.from, key: '' }, scheduler);
     if (next.kind !== 'taken') return;
@@ -352,6 +355,7 @@ function supplyFrom(
     giveBack(probes) {
       for (const probe of probes) {
         accounts.didNotAsk(probe.asker.account, { policy, egress });
+        if (!takeBackProbe(probe)) continue;
         (probe.opening === undefined ? queue.waiting : queue.beginning).add(probe);
       }
       // A probe may come back after the end of its session, if it waited for another one.

@@ -3,7 +3,13 @@ import type { Asker } from '../fair-queue.ts';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import { withItem } from '../with-item.ts';
-import { attachCompanions, countReturn, tellWhenSettled, type PendingProbe } from './pending-probe.ts';
+import {
+  attachCompanions,
+  countReturn,
+  nameProbe,
+  tellWhenSettled,
+  type PendingProbe,
+} from './pending-probe.ts';
 import type { GroupPlan, RecipientQuestion } from './recipient-group.ts';
 
 /** Where further probes come from, and where those go back that were not answered. */
@@ -106,8 +112,11 @@ export class Roster {
     this.pending = pending;
     this.owed = owed;
     this.closing = closing;
-    for (const { question } of steps)
-      if (question?.kind === 'target') this.named = withItem(this.named, question.probe);
+    for (const { question } of steps) {
+      if (question?.kind !== 'target') continue;
+      this.named = withItem(this.named, question.probe);
+      nameProbe(question.probe);
+    }
   }
 
   answered(probe: PendingProbe): void {

@@ -53,6 +53,8 @@ type Asked = {
   say: (evidence: MailboxEvidence) => void;
 };
 
+type Signals = { signal: AbortSignal; withdrawn: AbortSignal };
+
 /** A prober that answers when the test says so, and by its deadline or an abort as every prober does. */
 function setUp({ life = reuseMs, believed = () => true }: { life?: number; believed?: () => boolean } = {}) {
   const clock = createTestClock();
@@ -66,9 +68,10 @@ function setUp({ life = reuseMs, believed = () => true }: { life?: number; belie
       evidence.kind === 'answered' && evidence.meaning.label !== 'greylisted_or_temporary',
     isBelieved: believed,
     prober: {
-      ask: (probe, { deadline, signal }) =>
+      ask: (probe, { deadline, signal, withdrawn }) =>
         new Promise((resolve, reject) => {
           asked.push({ probe, deadline, signal, say: resolve });
+          withdrawn?.addEventListener('abort', () => reject(withdrawn.reason as Error));
           clock.after(deadline - clock.now(), () =>
             resolve({ ...resting, reason: 'smtp_timeout', meaning: undefined, connected: true }),
           );
@@ -78,10 +81,11 @@ function setUp({ life = reuseMs, believed = () => true }: { life?: number; belie
   });
   const ask = (
     email: string,
-    options: Parameters<typeof probeFor>[1] & { withinMs?: number; signal?: AbortSignal } = {},
+    options: Parameters<typeof probeFor>[1] & { withinMs?: number } & Partial<Signals> = {},
   ): Promise<MailboxEvidence> => {
-    const { withinMs = 30_000, signal = new AbortController().signal, ...probe } = options;
-    return sharing.ask(probeFor(email, probe), { deadline: clock.now() + withinMs, signal });
+    const { withinMs = 30_000, signal = new AbortController().signal, withdrawn, ...probe } = options;
+    const patience = { deadline: clock.now() + withinMs, signal, ...(withdrawn && { withdrawn }) };
+    return sharing.ask(probeFor(email, probe), patience);
   };
   return { clock, asked, sharing, ask };
 }
@@ -181,8 +185,26 @@ test('the first caller leaves, and the others still get their answer', async () 
   leaving.abort(new Error('gone'));
   await assert.rejects(first, /gone/);
   assert.equal(asked[0]?.signal.aborted, false);
-  asked[0]?.say(answer('accepted'));
+  asked[0].say(answer('accepted'));
   assert.equal(labelOf(await second), 'accepted');
+});
+
+test('a caller withdraws, and the question goes on for the others; if all do, it ends', async () => {
+  const { asked, ask } = setUp();
+  const [mine, theirs] = [new AbortController(), new AbortController()];
+  const both = [
+    ask('ada@example.com', { withdrawn: mine.signal }),
+    ask('ada@example.com', { withdrawn: theirs.signal }),
+  ];
+  mine.abort(new Error('paused'));
+  await nextRound();
+  asked[0]?.say(answer('greylisted_or_temporary'));
+  assert.deepEqual((await Promise.all(both)).map(labelOf), Array(2).fill('greylisted_or_temporary'));
+  const again = ask('ada@example.com', { withdrawn: theirs.signal });
+  theirs.abort(new Error('paused too'));
+  await assert.rejects(again, /paused too/);
+  await assert.rejects(ask('ada@example.com', { withdrawn: mine.signal }), /paused$/);
+  assert.equal(asked.length, 2);
 });
 
 test('when everybody has left, nobody is asked any more', async () => {

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { createBoundedCache } from '../bounded-cache.ts';
+import { createBoundedCache, type BoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import { waitFor } from '../dns/wait-for.ts';
 import type { MailboxEvidence } from '../evidence.ts';
@@ -21,6 +21,7 @@ import type { Prober, Probe } from './prober.ts';
  * - The MX records change: they are part of the key.
  * - An `unknown` may be otherwise in a moment: only conclusive evidence is kept, and it is judged anew each time.
  * - A prober elsewhere turns out to lie: its answers are forgotten (`forgetFrom`).
+ * - A caller withdraws: the question goes on for the others; if all have, it ends unless a mail host owes an answer.
  * - The first caller leaves, or has less time: the question goes on while anybody waits, and a caller whose time is not
  *   up asks for itself.
  * - A caller would wait behind another account's limits, or a single verification behind a list: until a mail host is
@@ -57,13 +58,18 @@ type Run = {
   readonly asker: Asker;
   readonly deadline: number;
   readonly stop: AbortController;
+  /** Set if its first caller may withdraw. */
+  readonly withdrawal: AbortController | undefined;
   readonly heard: PromiseWithResolvers<MailboxEvidence>;
   /** When it began, and then when a mail host was named the mailbox. */
   askedAt: number;
   isNamed: boolean;
   isOver: boolean;
-  /** Callers that wait for it. */
+  /** Callers that wait for it, and of these those that have not withdrawn. */
   waiting: number;
+  wanted: number;
+  /** The reason of the caller that withdrew last. */
+  whyWithdrawn: unknown;
   /** The run that answers for this one. */
   into: Run | undefined;
 };
@@ -71,47 +77,70 @@ type Run = {
 type Question = { readonly runs: Set<Run> };
 
 export function createAnswerSharing(parts: SharingParts): AnswerSharing {
-  const { clock, reuseMs } = parts;
-  const keyOf = createKeys();
-  const kept = createBoundedCache<Kept>({ clock, maxEntries: parts.maxEntries });
-  const open = new Map<string, Question>();
-  const probers = new Set<string>();
+  return new SharedAnswers(parts);
+}
 
-  function recall(key: string, { address }: Probe): MailboxEvidence | undefined {
-    const known = kept.peek(key);
+class SharedAnswers implements AnswerSharing {
+  private readonly parts: SharingParts;
+  private readonly keyOf = createKeys();
+  private readonly kept: BoundedCache<Kept>;
+  private readonly open = new Map<string, Question>();
+  private readonly believed = new Set<string>();
+
+  constructor(parts: SharingParts) {
+    this.parts = parts;
+    this.kept = createBoundedCache({ clock: parts.clock, maxEntries: parts.maxEntries });
+  }
+
+  async ask(probe: Probe, patience: Patience): Promise<MailboxEvidence> {
+    // The reason of an abort is whatever its owner gave; callers expect exactly that.
+    if (patience.withdrawn?.aborted === true) throw patience.withdrawn.reason;
+    const key = this.keyOf(probe);
+    if (probe.isFresh === true) this.kept.delete(key);
+    return this.recall(key, probe) ?? this.askOrJoin(key, { probe, patience });
+  }
+
+  forgetFrom(prober: string): void {
+    if (!this.believed.delete(prober)) return;
+    for (const { key, value } of this.kept.list())
+      if (value.evidence.askedBy === prober) this.kept.delete(key);
+  }
+
+  probers(): string[] {
+    return [...this.believed];
+  }
+
+  private recall(key: string, { address }: Probe): MailboxEvidence | undefined {
+    const known = this.kept.peek(key);
     if (known === undefined) return undefined;
     const { askedBy } = known.evidence;
-    if (askedBy === undefined || parts.isBelieved(askedBy)) return givenAgain(known, address, clock);
-    kept.delete(key);
+    if (askedBy === undefined || this.parts.isBelieved(askedBy))
+      return givenAgain(known, address, this.parts.clock);
+    this.kept.delete(key);
     return undefined;
   }
 
-  function keep(key: string, probe: Probe, { evidence, askedAt }: Pick<Kept, 'evidence' | 'askedAt'>): void {
-    const lifeMs = askedAt + reuseMs - clock.now();
-    if (lifeMs <= 0 || !parts.isConclusive(probe, evidence)) return;
-    if ((kept.peek(key)?.askedAt ?? -Infinity) > askedAt) return;
-    const { askedBy } = evidence;
-    if (askedBy !== undefined) {
-      if (!parts.isBelieved(askedBy)) return;
-      probers.add(askedBy);
+  private async askOrJoin(key: string, asking: Asking): Promise<MailboxEvidence> {
+    const { clock } = this.parts;
+    const { probe, patience } = asking;
+    for (let mayJoin = probe.isFresh !== true; ; mayJoin = false) {
+      const before = probe.isFresh === true ? undefined : this.open.get(key);
+      const question = before ?? { runs: new Set<Run>() };
+      if (before === undefined) this.open.set(key, question);
+      const joined = mayJoin ? joinable(question, probe.asker) : undefined;
+      const run = joined ?? this.begin(key, question, asking);
+      const left = join(run, patience);
+      // A run of its own ends by itself at the caller's deadline.
+      const wait = joined === undefined ? { ...patience, deadline: Infinity } : patience;
+      const heard = await waitFor(run.heard.promise, { clock, patience: wait, late, left });
+      if (joined === undefined && run.into === undefined) return heard;
+      if (clock.now() >= patience.deadline || isForAll(heard, lastOf(run), { probe, clock })) return heard;
     }
-    const askedAtWall = parts.wallClock.now() - (clock.now() - askedAt);
-    const nameless = mapReplies(evidence, (text) => withoutName(text, probe.address));
-    kept.set(key, { evidence: nameless, askedAt, askedAtWall }, lifeMs);
   }
 
-  function begin(key: string, question: Question, { probe, patience }: Asking): Run {
-    const run: Run = {
-      asker: probe.asker,
-      deadline: patience.deadline,
-      stop: new AbortController(),
-      heard: Promise.withResolvers(),
-      askedAt: clock.now(),
-      isNamed: false,
-      isOver: false,
-      waiting: 0,
-      into: undefined,
-    };
+  private begin(key: string, question: Question, { probe, patience }: Asking): Run {
+    const { clock, prober } = this.parts;
+    const run = startRun(probe, patience, clock);
     question.runs.add(run);
     const onNamed = (): void => {
       if (run.isNamed) return;
@@ -119,16 +148,15 @@ export function createAnswerSharing(parts: SharingParts): AnswerSharing {
       run.askedAt = clock.now();
       for (const other of question.runs) if (other !== run && !other.isNamed) give(other, run, clock);
     };
-    const asked = parts.prober.ask(
-      { ...probe, onNamed },
-      { deadline: run.deadline, signal: run.stop.signal },
-    );
-    asked
+    const { deadline, stop, withdrawal } = run;
+    const withdrawn = withdrawal && { withdrawn: withdrawal.signal };
+    prober
+      .ask({ ...probe, onNamed }, { deadline, signal: stop.signal, ...withdrawn })
       .then(
         (evidence) => {
           run.isOver = true;
           if (evidence.kind === 'answered') {
-            keep(key, probe, { evidence, askedAt: run.askedAt });
+            this.keep(key, probe, { evidence, askedAt: run.askedAt });
             for (const other of question.runs) if (other !== run) give(other, run, clock);
           }
           run.heard.resolve(evidence);
@@ -141,43 +169,70 @@ export function createAnswerSharing(parts: SharingParts): AnswerSharing {
       )
       .finally(() => {
         question.runs.delete(run);
-        if (question.runs.size === 0 && open.get(key) === question) open.delete(key);
+        if (question.runs.size === 0 && this.open.get(key) === question) this.open.delete(key);
       });
     // Everybody may have left before it fails.
     run.heard.promise.catch(() => undefined);
     return run;
   }
 
-  async function ask(key: string, asking: Asking): Promise<MailboxEvidence> {
-    const { probe, patience } = asking;
-    for (let mayJoin = probe.isFresh !== true; ; mayJoin = false) {
-      const before = probe.isFresh === true ? undefined : open.get(key);
-      const question = before ?? { runs: new Set<Run>() };
-      if (before === undefined) open.set(key, question);
-      const joined = mayJoin ? joinable(question, probe.asker) : undefined;
-      const run = joined ?? begin(key, question, asking);
-      run.waiting += 1;
-      const left = (): void => leave(run);
-      // A run of its own ends by itself at the caller's deadline.
-      const wait = joined === undefined ? { ...patience, deadline: Infinity } : patience;
-      const heard = await waitFor(run.heard.promise, { clock, patience: wait, late, left });
-      if (joined === undefined && run.into === undefined) return heard;
-      if (clock.now() >= patience.deadline || isForAll(heard, lastOf(run), { probe, clock })) return heard;
+  private keep(key: string, probe: Probe, { evidence, askedAt }: Pick<Kept, 'evidence' | 'askedAt'>): void {
+    const { clock, wallClock, reuseMs } = this.parts;
+    const lifeMs = askedAt + reuseMs - clock.now();
+    if (lifeMs <= 0 || !this.parts.isConclusive(probe, evidence)) return;
+    if ((this.kept.peek(key)?.askedAt ?? -Infinity) > askedAt) return;
+    const { askedBy } = evidence;
+    if (askedBy !== undefined) {
+      if (!this.parts.isBelieved(askedBy)) return;
+      this.believed.add(askedBy);
     }
+    const askedAtWall = wallClock.now() - (clock.now() - askedAt);
+    const nameless = mapReplies(evidence, (text) => withoutName(text, probe.address));
+    this.kept.set(key, { evidence: nameless, askedAt, askedAtWall }, lifeMs);
   }
+}
 
+function startRun({ asker }: Probe, { deadline, withdrawn }: Patience, clock: Clock): Run {
   return {
-    async ask(probe, patience) {
-      const key = keyOf(probe);
-      if (probe.isFresh === true) kept.delete(key);
-      return recall(key, probe) ?? ask(key, { probe, patience });
-    },
-    forgetFrom(prober) {
-      if (!probers.delete(prober)) return;
-      for (const { key, value } of kept.list()) if (value.evidence.askedBy === prober) kept.delete(key);
-    },
-    probers: () => [...probers],
+    asker,
+    deadline,
+    stop: new AbortController(),
+    withdrawal: withdrawn && new AbortController(),
+    heard: Promise.withResolvers(),
+    askedAt: clock.now(),
+    isNamed: false,
+    isOver: false,
+    waiting: 0,
+    wanted: 0,
+    whyWithdrawn: undefined,
+    into: undefined,
   };
+}
+
+/** Counts a caller among those who wait; returns how it leaves. */
+function join(run: Run, { withdrawn }: Patience): () => void {
+  run.waiting += 1;
+  run.wanted += 1;
+  let isWanted = true;
+  function withdraw(): void {
+    const last = lastOf(run);
+    if (isWanted) last.wanted -= 1;
+    isWanted = false;
+    if (withdrawn?.aborted === true) last.whyWithdrawn = withdrawn.reason;
+    if (last.wanted === 0 && last.waiting > 0) endUnlessOwed(last);
+  }
+  withdrawn?.addEventListener('abort', withdraw);
+  return () => {
+    withdrawn?.removeEventListener('abort', withdraw);
+    leave(run);
+    withdraw();
+  };
+}
+
+/** Everybody who still waits has withdrawn: no conversation is begun, and an answer that is owed is waited for. */
+function endUnlessOwed(run: Run): void {
+  if (run.withdrawal !== undefined) run.withdrawal.abort(run.whyWithdrawn);
+  else if (!run.isNamed) run.stop.abort(run.whyWithdrawn);
 }
 
 type Asking = { probe: Probe; patience: Patience };
@@ -187,6 +242,7 @@ function give(run: Run, into: Run, clock: Clock): void {
   if (run.into !== undefined || run.isOver) return;
   run.into = into;
   into.waiting += run.waiting;
+  into.wanted += run.wanted;
   const cancelTimer = clock.after(run.deadline - clock.now(), () => run.heard.resolve(late));
   into.heard.promise.then(run.heard.resolve, run.heard.reject).finally(cancelTimer);
   run.stop.abort(answeredElsewhere);
@@ -216,6 +272,7 @@ function joinable({ runs }: Question, { account, urgency }: Asker): Run | undefi
       (run) =>
         !run.isOver &&
         !run.stop.signal.aborted &&
+        run.withdrawal?.signal.aborted !== true &&
         (run.isNamed ||
           (run.asker.account === account &&
             (run.asker.urgency === urgency || run.asker.urgency === 'single'))),

@@ -38,6 +38,8 @@ export type Routes = {
   own(): RouteState[];
   /** Takes what was kept before a restart, or what another process has learnt and counted. */
   restore(states: readonly RouteState[], countedBy?: string): void;
+  /** The operator has ended the rests of a route, at a time of the wall's clock: those that began later still hold. */
+  endRests(routeId: string, at: number): void;
   /** What left over all routes together, and over each since the start of this process. */
   counts(): DialCounts & { byRoute: RouteCounts[] };
   /** Why a route is not used for anybody now, where that is so. */
@@ -143,6 +145,8 @@ export function createRoutes(parts: RoutesParts): Routes {
   const byId = new Map(settings.map((setting) => [setting.id, watchRoute(setting, parts)]));
   const all = [...byId.values()];
   const refusals = createBoundedCache<string>({ clock, maxEntries: limits.routeRefusals });
+  /** When the operator ended the rests of a route; another process may tell of them a moment later. */
+  const endedAt = new Map<string, number>();
 
   function choose(request: RouteRequest): RouteChoice {
     const { address, allowed } = request;
@@ -193,8 +197,14 @@ export function createRoutes(parts: RoutesParts): Routes {
       for (const state of states) {
         const watched = byId.get(state.id);
         watched?.volume.restore(state, countedBy);
-        restoreRoute(state, { watched, refusals }, parts);
+        const begun = begunAfter(state, endedAt.get(state.id) ?? -Infinity, limits.routeRestMs);
+        restoreRoute(begun, { watched, refusals }, parts);
       }
+    },
+    endRests(routeId, at) {
+      endedAt.set(routeId, Math.max(at, endedAt.get(routeId) ?? 0));
+      byId.get(routeId)?.health.endRests();
+      for (const { key, value } of refusals.list()) if (value === routeId) refusals.delete(key);
     },
     problem(routeId) {
       const { problem, restingUntil } = byId.get(routeId)?.health.state() ?? {};
@@ -358,6 +368,18 @@ function restoreRoute(
     const lifeMs = onClock(until) - clock.now();
     if (lifeMs > refusals.lifeOf(by)) refusals.set(by, state.id, lifeMs);
   }
+}
+
+/** Leaves out the rests and refusals that had begun by then: each lasts equally long. */
+function begunAfter(state: RouteState, at: number, restMs: number): RouteState {
+  const isLater = ({ until }: { until: number }): boolean => until > at + restMs;
+  const { restingUntil: until } = state;
+  return {
+    ...state,
+    restingUntil: until !== undefined && isLater({ until }) ? until : undefined,
+    restingGroups: state.restingGroups.filter(isLater),
+    refusals: state.refusals.filter(isLater),
+  };
 }
 
 function sumOf(counts: readonly DialCounts[]): DialCounts {

@@ -4,7 +4,7 @@ import { createTestClock } from '../../test/support/test-clock.ts';
 import { defaultLimits } from '../limits.ts';
 import type { MemoryNamespace } from '../memory.ts';
 import { createRoutes } from './create-routes.ts';
-import { keepRoutes } from './keep-routes.ts';
+import { endOfRouteRests, keepRoutes } from './keep-routes.ts';
 
 /** Processes that share one memory; each hears of what the others put there. */
 function startProcesses(signatures: string[]) {
@@ -41,7 +41,12 @@ function startProcesses(signatures: string[]) {
     const choice = routes.choose({ group, address: '192.0.2.1', allowed: undefined });
     return choice.kind === 'route' ? choice.route.id : choice.why;
   };
-  return { clock, start, choose, all: signatures.map((signature) => start(signature)) };
+  /** What the operator writes, which every process hears in its own time. */
+  const tell = (key: string, value: unknown, to: string[]) => {
+    kept.set(key, value);
+    for (const by of to) followers.get(by)?.({ key, value, lifeMs: 1_000 });
+  };
+  return { clock, start, choose, tell, all: signatures.map((signature) => start(signature)) };
 }
 
 describe('the routes of several processes', () => {
@@ -82,6 +87,34 @@ describe('the routes of several processes', () => {
     two.note('default', { kind: 'connected', group: 'x.example' });
     clock.advance(1_000);
     assert.deepEqual([choose(one), choose(two)], ['all_resting', 'all_resting']);
+  });
+
+  it('are used again when the operator ends their rest, though another process tells of it later', () => {
+    const { clock, start, choose, tell, all } = startProcesses(['one', 'two']);
+    const [one, two] = all;
+    assert.ok(one !== undefined && two !== undefined);
+    const block = () => {
+      for (const group of ['google', 'outlook', 'google', 'google', 'google'])
+        one.note('default', { kind: 'blocked', group });
+    };
+    block();
+    clock.advance(1_000);
+    assert.deepEqual([choose(one), choose(two)], ['all_resting', 'all_resting']);
+
+    const { key, value } = endOfRouteRests('default', { at: 1_800_000_000_000 + clock.now(), lifeMs: 1_000 });
+    tell(key, value, ['two']);
+    assert.deepEqual([choose(one), choose(two)], ['all_resting', 'default']);
+    // The other has not heard of it yet, and keeps its state once more.
+    one.note('default', { kind: 'connected', group: 'x.example' });
+    clock.advance(1_000);
+    assert.equal(choose(two), 'default');
+    tell(key, value, ['one']);
+    clock.advance(1_000);
+    assert.deepEqual([choose(one), choose(two), choose(start('three'))], ['default', 'default', 'default']);
+
+    block();
+    clock.advance(1_000);
+    assert.deepEqual([choose(one), choose(two)], ['all_resting', 'all_resting'], 'blocked anew');
   });
 
   it('are no way around a block, where each process has a route of its own', () => {

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { isFields, type MemoryNamespace } from '../memory.ts';
+import { isFields, type MemoryNamespace, type Remembered } from '../memory.ts';
 import type { Routes, RouteState } from './create-routes.ts';
 
 /**
@@ -30,13 +30,30 @@ const countLifeMs = 2 * 86_400_000;
 /** How many of the latest refusals and rests of a route are kept. */
 const mostKept = 1_000;
 
+const operator = 'operator';
+
+/**
+ * Tells every engine that the operator has ended the rests of a route. It stands beside the state of the route, which
+ * engines write over, and for as long as a rest may last, so that an engine that starts later hears of it too.
+ */
+export function endOfRouteRests(routeId: string, { at, lifeMs }: { at: number; lifeMs: number }): Remembered {
+  return { kind: 'route', key: `${routeId} ${operator}`, value: { restsEndedAt: at }, lifeMs };
+}
+
 export function keepRoutes(routes: Routes, { memory, clock, signature }: KeepRoutesParts): KeptRoutes {
+  let cancel: (() => void) | undefined;
   memory.follow(({ key, value }) => {
     const [id = '', countedBy = ''] = key.split(' ');
+    const endedAt = isFields(value) ? value['restsEndedAt'] : undefined;
+    if (countedBy === operator && isTime(endedAt)) {
+      routes.endRests(id, endedAt);
+      // What is kept must not tell of them any more.
+      cancel ??= clock.after(keepEveryMs, keep);
+      return;
+    }
     const state = readState(id, value);
     if (state !== undefined && countedBy !== signature) routes.restore([state], countedBy);
   });
-  let cancel: (() => void) | undefined;
 
   function keep(): void {
     cancel = undefined;

@@ -25,6 +25,8 @@ export type RouteHealth = {
   state(): HealthState;
   /** Of two rests the longer one holds. */
   restore(state: Pick<HealthState, 'restingUntil' | 'restingGroups'>): void;
+  /** Ends every rest; blocks are counted anew. */
+  endRests(): void;
 };
 
 /** Times are points on the engine's clock. */
@@ -93,6 +95,11 @@ export function createRouteHealth(parts: HealthParts): RouteHealth {
         if (lifeMs > restingGroups.lifeOf(group)) restingGroups.set(group, true, lifeMs);
       }
     },
+    endRests() {
+      restingUntil = -Infinity;
+      for (const { key } of restingGroups.list()) restingGroups.delete(key);
+      blocks.forget();
+    },
   };
 }
 
@@ -108,6 +115,7 @@ function isProvider(group: string): boolean {
 function createBlockCount(clock: Clock, limits: HealthLimits) {
   let recent: { at: number; group: string }[] = [];
   return {
+    forget: () => void (recent = []),
     add(group: string): FoundBlock | undefined {
       const now = clock.now();
       const inWindow = recent.filter(({ at }) => at > now - limits.routeBlockWindowMs);

@@ -8,6 +8,7 @@ import { openOidcFixture, type OidcFixture } from '../../test/support/oidc/open-
 import { startForms } from '../forms/form-actions.ts';
 import { issueKey } from '../keys/issue-key.ts';
 import type { HttpParts } from './routes/http-parts.ts';
+import { insertEvent } from '../webhooks/write-event.ts';
 
 /**
  * Who may do what: every operation, by every kind of caller, with records of both modes. Operations and what they demand
@@ -97,7 +98,12 @@ for (const database of oneDatabase) {
       webhook: async () => {
         const hook = { url: 'https://hooks.example.com/in', events: ['credits.low'] };
         const { webhook_id: id = '' } = await made('/api/v1/webhooks', 'live', hook);
-        const { delivery_id: deliveryId = '' } = await made(`/api/v1/webhooks/${id}/test`, 'live', undefined);
+        // Past the limit of what an account may have sent, since each caller needs a new one.
+        const event = { type: 'webhook.test', data: { webhook_id: id } } as const;
+        const now = fixture.time.wallClock.now();
+        const [deliveryId = ''] = await fixture.store.write((tx) =>
+          Promise.resolve(insertEvent(tx, { webhookIds: [id], event, now })),
+        );
         return { id, parameters: { webhookId: id, deliveryId } };
       },
       key: async (mode) => {
@@ -288,7 +294,9 @@ function expectedOf({ demands, method }: Operation, { entry, caller, mode }: Cel
   if (entry.about === undefined) return 'passes';
   if (seat.account === 'theirs' || entry.empty === true) return missing[entry.about];
   // A live key manages the test keys too; a test key gets no hold of a live one.
-  if (entry.about === 'key') return seat.mode === 'test' && mode === 'live' ? 'live_key_required' : 'passes';
+  if (entry.about === 'key' && seat.mode === 'test' && mode === 'live') return 'live_key_required';
+  if (entry.about === 'key')
+    return caller.isCapped === true && mode === 'live' ? 'insufficient_scope' : 'passes';
   return seat.mode === mode ? 'passes' : missing[entry.about];
 }
 

@@ -30,6 +30,7 @@ import {
   type StopListAnswer,
 } from './stop-list.ts';
 import type { SurveyParts } from './survey-list.ts';
+import { listsChannel } from './watch-lists.ts';
 import { writeDownload, type Download } from './write-download.ts';
 import type { ColumnWish } from './reading/find-layout.ts';
 import { isUuid } from '../is-uuid.ts';
@@ -104,7 +105,7 @@ type StartAnswer =
   | { kind: 'idempotency_mismatch' };
 
 type ListActionsParts = Omit<SurveyParts, 'store'> & {
-  store: Pick<Store, 'read' | 'write' | 'writeAlone'>;
+  store: Pick<Store, 'read' | 'write' | 'writeAlone' | 'notify'>;
   wallClock: WallClock;
   processId: string;
   listMaxBytes: number;
@@ -127,6 +128,7 @@ export function createListActions(parts: ListActionsParts): ListActions {
         (tx) => work(tx, { accountId, mode, listId, now: wallClock.now() }),
         accountId,
       );
+      store.notify(listsChannel);
       parts.wake();
       return answer;
     };

@@ -8,6 +8,7 @@ import { oneDatabase, type TestDatabase } from '../../test/support/databases.ts'
 import { nearProvider } from '../../test/support/near-provider.ts';
 import { openTaskFixture } from '../../test/support/open-task-fixture.ts';
 import { deferred, safe } from '../../test/support/outcomes.ts';
+import { createSlots } from '../verifications/slots.ts';
 import { changeColumn } from './change-list.ts';
 import { findList } from './list.ts';
 import { planAhead } from './plan-tasks.ts';
@@ -182,6 +183,55 @@ for (const database of oneDatabase) {
       await run.startAll(id);
       for (const change of [pauseList, pauseList, resumeList, resumeList])
         assert.deepEqual(await run.change(change, id), { kind: 'done' });
+      await run.close();
+    });
+
+    it('paused while a task is under way, begins no further address and keeps the rest for later', async () => {
+      const run = await openRun(database);
+      const id = await run.upload(people(50));
+      await run.startAll(id);
+      const seen: number[] = [];
+      run.mind.answer = async (email) => {
+        if (run.asked.length === 4) await run.change(pauseList, id);
+        seen.push((await run.list(id)).run.finishing);
+        return safe(email);
+      };
+      const slots = createSlots({ clock: run.time, limits: { total: 4, perAccount: 4, bulk: 4 } });
+      const claim = await run.claim();
+      assert.ok(claim);
+      const parts = { ...run.parts, slots };
+      assert.equal(await runListTask(claim, parts, { draining: never, cut: never }), 'settled');
+      const { state, run: ran } = await run.list(id);
+      assert.deepEqual([state, ran.checked, ran.conclusive, ran.finishing], ['paused', 4, 4, 0]);
+      assert.ok(Math.max(...seen) === 4, 'it says how many are finishing');
+      assert.equal(await run.claim(), undefined, 'nobody goes on with it');
+      assert.deepEqual(await run.violations(), []);
+
+      run.mind.answer = safe;
+      await run.change(resumeList, id);
+      assert.equal(await run.runOne(), 'settled');
+      assert.equal((await run.list(id)).state, 'completed');
+      assert.equal(new Set(run.asked).size, run.asked.length, 'each address is asked once');
+      assert.deepEqual(await run.balance(), [9_950, 0, 50]);
+      assert.deepEqual(await run.violations(), []);
+      await run.close();
+    });
+
+    it('paused or resumed by a program of the version before, pauses and goes on all the same', async () => {
+      const run = await openRun(database);
+      const id = await run.upload(people(5));
+      await run.startAll(id);
+      await run.execute(`update list set state = 'paused' where id = '${id}'`);
+      const stopped = AbortSignal.abort();
+      const parts = { ...run.parts, listWatch: { follow: () => ({ stopped, end: () => undefined }) } };
+      const claim = await run.claim();
+      assert.ok(claim);
+      assert.equal(await runListTask(claim, parts, { draining: never, cut: never }), 'settled');
+      assert.equal(await run.claim(), undefined);
+      await run.execute(`update list set state = 'running' where id = '${id}'`);
+      await run.sweep();
+      assert.equal(await run.runOne(), 'settled');
+      assert.equal((await run.list(id)).state, 'completed');
       await run.close();
     });
 

@@ -1,5 +1,5 @@
 import type { DomainSuggestion } from '@mailproof/client';
-import type { Kysely, Selectable } from 'kysely';
+import { sql, type Kysely, type Selectable } from 'kysely';
 import type { Schema } from '../db/schema.ts';
 import { statement, type Reader } from '../db/statement.ts';
 import type { Layout } from './reading/find-layout.ts';
@@ -63,6 +63,8 @@ export type ListRun = {
   lastRow: number;
   cursor: { host: string; row: number };
   nextDue: number | null;
+  /** Of a paused list: addresses begun before the pause that are not counted yet. Once none is, nothing changes. */
+  finishing: number;
 };
 
 /** The row of a list, and what the key that uploaded it is called; deleted keys keep their names. */
@@ -71,7 +73,30 @@ export function selectLists(db: Kysely<Schema>) {
     .selectFrom('list')
     .leftJoin('api_key', 'api_key.id', 'list.key_id')
     .selectAll('list')
-    .select('api_key.name as key_name');
+    .select('api_key.name as key_name')
+    .select((eb) =>
+      eb
+        .case()
+        .when('list.state', '=', sql.lit('paused'))
+        .then(countBegun(db))
+        .else(eb.lit(0))
+        .end()
+        .$castTo<number>()
+        .as('finishing'),
+    );
+}
+
+/** Addresses of its tasks under way that were begun and are not counted in the list yet. */
+function countBegun(db: Kysely<Schema>) {
+  return db
+    .selectFrom('task')
+    .innerJoin('item', 'item.task_id', 'task.id')
+    .select((count) => count.fn.countAll<number>().as('addresses'))
+    .where('task.list_id', '=', sql.ref<string>('list.id'))
+    .where('task.lease_until', '>', sql.lit(0))
+    .where((item) =>
+      item.or([item('item.state', '=', sql.lit('done')), item('item.attempts', '>', sql.lit(0))]),
+    );
 }
 
 /** Whose a list is: an account's, and in it the live keys' or the test keys'. */
@@ -94,7 +119,7 @@ export async function findList(
   return toList(row);
 }
 
-type ListTableRow = Selectable<Schema['list']> & { key_name: string | null };
+type ListTableRow = Selectable<Schema['list']> & { key_name: string | null; finishing: number };
 
 export function toList(row: ListTableRow): List {
   return {
@@ -125,6 +150,7 @@ export function toList(row: ListTableRow): List {
       lastRow: row.last_row,
       cursor: { host: row.cursor_host, row: row.cursor_row },
       nextDue: row.next_due,
+      finishing: row.finishing,
     },
     holdId: row.hold_id,
     createdAt: row.created_at,

@@ -332,8 +332,8 @@ for (const database of oneDatabase) {
       const id = await fixture.upload(people(5_000).join('\n'));
       await fixture.start(id);
       await fixture.pause(id);
-      assert.equal(await fixture.work(), 32);
-      assert.equal((await fixture.list(id)).run.checked, 3_200);
+      assert.equal(await fixture.work(), 0);
+      assert.equal((await fixture.list(id)).run.checked, 0);
       assert.deepEqual(await fixture.resume(id), { kind: 'done' });
       await fixture.work();
       assert.equal((await fixture.list(id)).state, 'completed');

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { statement, type Tx } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
+import { shelved } from '../tasks/claim-task.ts';
 import { insertTask, type NewItem } from '../tasks/insert-task.ts';
 import { selectLists, toList, type List } from './list.ts';
 
@@ -13,8 +14,8 @@ import { selectLists, toList, type List } from './list.ts';
  * Whoever calls it writes alone under the account's key, so nobody plans the same list beside it.
  */
 const tasksAhead = 32;
-/** In one transaction, so that others need not wait long for it. */
-const tasksAtOnce = 8;
+/** In one transaction: singles of the account wait for it, and are refused if it takes long. */
+const tasksAtOnce = 2;
 const taskAddresses = 100;
 
 const findRunning = statement((db, arg: { list: string }) =>
@@ -99,6 +100,19 @@ const writeProgress = statement((db, arg: Progress) =>
     }))
     .where('id', '=', arg.list),
 );
+
+const takeUpShelved = statement((db, arg: { list: string; now: number }) =>
+  db
+    .updateTable('task')
+    .set({ next_at: arg.now })
+    .where('list_id', '=', arg.list)
+    .where('next_at', '=', sql.lit(shelved)),
+);
+
+/** Has the tasks go on that a pause set aside. */
+export async function takeUpTasks(tx: Tx, listId: string, now: number): Promise<void> {
+  await tx.change(takeUpShelved, { list: listId, now });
+}
 
 /** Makes the next few tasks; does nothing where it is not running or has enough. Says how many tasks it made. */
 export async function planTasks(tx: Tx, listId: string, now: number): Promise<number> {

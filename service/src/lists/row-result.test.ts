@@ -27,6 +27,7 @@ const listIn = (state: List['state'], lastRow = 5): Pick<List, 'state' | 'run'> 
     checked: 0,
     conclusive: 0,
     waiting: 0,
+    finishing: 0,
     lastRow,
     cursor: { host: '', row: 0 },
     nextDue: null,

@@ -1,6 +1,7 @@
 import { providerOf, type Explanation } from '@mailproof/engine';
 import { sql } from 'kysely';
 import { statement, type Tx } from '../db/statement.ts';
+import { shelved } from '../tasks/claim-task.ts';
 import type { TaskVerdict } from '../tasks/result.ts';
 import { endIfDone } from './end-list.ts';
 import { planTasks } from './plan-tasks.ts';
@@ -30,6 +31,38 @@ export async function settleListTask(
   if (task === undefined || task.list_id === null) return { kind: 'stale_fence' };
   const answered = await absorbTask(tx, { taskId, listId: task.list_id });
   await planTasks(tx, task.list_id, now);
+  await endIfDone(tx, task.list_id, now);
+  return { kind: 'settled', answered };
+}
+
+/** A program of the version before pauses a list and leaves its tasks as they are. */
+const setAside = statement((db, arg: { task: string }) =>
+  db
+    .updateTable('task')
+    .set({ next_at: shelved })
+    .where('id', '=', arg.task)
+    .where('list_id', 'in', (eb) =>
+      eb
+        .selectFrom('list')
+        .select('list.id')
+        .whereRef('list.id', '=', 'task.list_id')
+        .where('list.state', '=', sql.lit('paused')),
+    ),
+);
+
+/**
+ * The list was paused: answers go to the rows, deferred addresses wait in the list, and the rest stays in the task until
+ * the list goes on.
+ */
+export async function shelveListTask(
+  tx: Tx,
+  { taskId, fence }: { taskId: string; fence: number },
+  now: number,
+): Promise<SettleListTaskAnswer> {
+  const task = await tx.first(takeBack, { task: taskId, fence });
+  if (task === undefined || task.list_id === null) return { kind: 'stale_fence' };
+  const answered = await absorbTask(tx, { taskId, listId: task.list_id, keepDueBy: now });
+  await tx.change(setAside, { task: taskId });
   await endIfDone(tx, task.list_id, now);
   return { kind: 'settled', answered };
 }
@@ -126,17 +159,28 @@ const addTotals = statement((db, arg: Totals) =>
     .where('id', '=', arg.list),
 );
 
-const deleteItems = statement((db, arg: { task: string }) =>
-  db.deleteFrom('item').where('task_id', '=', arg.task),
+const deleteItems = statement((db, arg: { task: string; due: number }) =>
+  db
+    .deleteFrom('item')
+    .where('task_id', '=', arg.task)
+    .where((eb) => eb.or([eb('state', '=', sql.lit('done')), eb('next_at', '>', arg.due)])),
+);
+const shrinkTask = statement((db, arg: { task: string; total: number }) =>
+  db.updateTable('task').set({ total: arg.total, checked: 0 }).where('id', '=', arg.task),
 );
 const deleteTask = statement((db, arg: { task: string }) => db.deleteFrom('task').where('id', '=', arg.task));
 
+type Absorbed = {
+  taskId: string;
+  listId: string;
+  /** If given, the addresses that are due by then stay in the task. */
+  keepDueBy?: number;
+};
+
 /** Moves what a task has found into the list and removes the task; those it did not answer wait in the list. */
-export async function absorbTask(
-  tx: Tx,
-  { taskId, listId }: { taskId: string; listId: string },
-): Promise<number> {
-  const items = await tx.all(findItems, { task: taskId });
+export async function absorbTask(tx: Tx, { taskId, listId, keepDueBy: due = -1 }: Absorbed): Promise<number> {
+  const all = await tx.all(findItems, { task: taskId });
+  const items = all.filter(({ state, next_at: next }) => state === 'done' || next > due);
   const counts = new Map<string, { status: string; provider: string; addresses: number }>();
   const totals: Totals = {
     list: listId,
@@ -165,7 +209,10 @@ export async function absorbTask(
   }
   for (const count of counts.values()) sent.push(tx.change(addToCount, { list: listId, ...count }));
   sent.push(tx.change(addTotals, totals));
-  sent.push(tx.change(deleteItems, { task: taskId }), tx.change(deleteTask, { task: taskId }));
+  sent.push(tx.change(deleteItems, { task: taskId, due }));
+  const kept = all.length - items.length;
+  if (kept > 0) sent.push(tx.change(shrinkTask, { task: taskId, total: kept }));
+  else sent.push(tx.change(deleteTask, { task: taskId }));
   await Promise.all(sent);
   return totals.checked;
 }

@@ -1,7 +1,8 @@
 import { statement, type Tx } from '../db/statement.ts';
 import { endList } from './end-list.ts';
 import { findList, type List, type ListOwner } from './list.ts';
-import { planTasks } from './plan-tasks.ts';
+import { shelved } from '../tasks/claim-task.ts';
+import { planTasks, takeUpTasks } from './plan-tasks.ts';
 import { absorbTask } from './settle-list-task.ts';
 import { writeListEvent } from './write-list-event.ts';
 
@@ -15,13 +16,19 @@ const writeState = statement((db, arg: { list: string; state: List['state'] }) =
   db.updateTable('list').set({ state: arg.state }).where('id', '=', arg.list),
 );
 
-/** Hands out no more addresses; what the workers have begun ends. */
+/** Sets a list's tasks aside, those under way too: none of their addresses is begun from now on. */
+const shelveTasks = statement((db, arg: { list: string }) =>
+  db.updateTable('task').set({ next_at: shelved }).where('list_id', '=', arg.list),
+);
+
+/** Hands out no more addresses; only conversations that ask for one now are ended (`watch-lists.ts`). */
 export async function pauseList(tx: Tx, order: ListOrder): Promise<StopListAnswer> {
   return change(tx, order, {
     from: 'running',
     already: 'paused',
     work: async (list) => {
       await tx.change(writeState, { list: list.id, state: 'paused' });
+      await tx.change(shelveTasks, { list: list.id });
       const { accountId: account_id, mode, run } = list;
       const { wanted, checked } = run;
       const paused = { list_id: list.id, account_id, mode, wanted, checked, now: order.now };
@@ -36,6 +43,7 @@ export async function resumeList(tx: Tx, order: ListOrder): Promise<StopListAnsw
     already: 'running',
     work: async (list) => {
       await tx.change(writeState, { list: list.id, state: 'running' });
+      await takeUpTasks(tx, list.id, order.now);
       await planTasks(tx, list.id, order.now);
     },
   });

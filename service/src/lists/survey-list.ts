@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '../db/store.ts';
 import { createAddressTable } from './address-table.ts';
 import { insertRows, type NewListRow } from './insert-rows.ts';
@@ -41,7 +42,23 @@ export type SurveyParts = {
   expectSeconds?(mailboxes: ReadonlyMap<string, number>): number;
 };
 
-const rowsAtOnce = 1_000;
+/** In one transaction, and between two rests. */
+const rowsAtOnce = 250;
+
+/** The longest rest between two of them. */
+const longestRestMs = 100;
+
+/**
+ * Reading and writing rows would keep the event loop and the database busy to the last row. So after each portion the
+ * survey rests for as long as that portion took: others who ask this process have half of its time.
+ */
+function createRests() {
+  let workingSince = performance.now();
+  return async (): Promise<void> => {
+    await sleep(Math.min(longestRestMs, performance.now() - workingSince));
+    workingSince = performance.now();
+  };
+}
 
 export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promise<Survey> {
   const { file, isValidUtf8, column, split } = order;
@@ -50,6 +67,7 @@ export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promis
   const count = createRowCounter(parts.listMaxRows);
   const suggestions = createDomainSuggestions(parts.nearProvider[order.mode]);
   const mailboxes = new Map<string, number>();
+  const rest = createRests();
   let unwritten: NewListRow[] = [];
   const write = async (): Promise<void> => {
     const rows = unwritten;
@@ -68,7 +86,9 @@ export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promis
         if (added.host !== null) mailboxes.set(added.host, (mailboxes.get(added.host) ?? 0) + 1);
         if (row.kind === 'address') suggestions.add(row.address);
       }
-      if (unwritten.length >= rowsAtOnce) await write();
+      if (unwritten.length < rowsAtOnce) continue;
+      await write();
+      await rest();
     }
   }
   await write();

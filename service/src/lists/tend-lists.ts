@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { statement, type Tx } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
+import { shelved } from '../tasks/claim-task.ts';
 import { deleteRows } from './insert-rows.ts';
 import { endIfDone } from './end-list.ts';
-import { planAhead, planTasks } from './plan-tasks.ts';
+import { planAhead, planTasks, takeUpTasks } from './plan-tasks.ts';
 import { absorbTask } from './settle-list-task.ts';
 import { endRun } from './stop-list.ts';
 
@@ -25,13 +26,19 @@ const findDue = statement((db, arg: { now: number }) =>
       eb.or([
         eb('next_due', '<=', arg.now),
         eb('deadline_at', '<=', arg.now),
-        // A program of the version before may have completed a task of ours, which it knows nothing of.
+        // A program of the version before may have completed a task of ours, or gone on with a list and not with its
+        // tasks, as it knows nothing of either.
         eb.exists(
           eb
             .selectFrom('task')
             .select('task.id')
             .whereRef('task.list_id', '=', 'list.id')
-            .where('task.status', '=', sql.lit('completed')),
+            .where((task) =>
+              task.or([
+                task('task.status', '=', sql.lit('completed')),
+                task('task.next_at', '=', sql.lit(shelved)),
+              ]),
+            ),
         ),
       ]),
     )
@@ -65,6 +72,7 @@ export async function tendLists(now: number, { store }: TendListsParts): Promise
       }
       for (const task of await tx.all(findCompletedTasks, { list: id }))
         await absorbTask(tx, { taskId: task.id, listId: id });
+      await takeUpTasks(tx, id, now);
       const tasks = await planTasks(tx, id, now);
       await endIfDone(tx, id, now);
       return tasks;

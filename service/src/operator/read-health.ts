@@ -22,7 +22,7 @@ export type Health = {
 
 /** A host, provider or network that is left alone for now, as far as the answering process knows. */
 export type RestingParty = {
-  kind: 'host' | 'provider' | 'network' | 'address';
+  kind: 'host' | 'provider' | 'network' | 'address' | 'route';
   name: string;
   until: number;
   reason: string;

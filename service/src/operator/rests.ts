@@ -1,22 +1,24 @@
 import {
   defaultLimits,
   endedRest,
+  endOfRouteRests,
   openedByOperator,
   readKeptClosure,
   readKeptRest,
   type Remembered,
 } from '@mailproof/engine';
 import { recordChange, type ChangeParts } from '../audit-log/record-change.ts';
-import { statement, type Tx } from '../db/statement.ts';
+import { statement, type Reader, type Tx } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { rememberFrom } from '../engine-state/keep-engine-memory.ts';
+import { findRoutes, readRoute, withoutRests } from '../engine-state/read-resting-routes.ts';
 import { banParty, partyOf, type RestingParty } from './read-health.ts';
 
 /**
- * Mail hosts and providers that are left alone, providers that ban an egress address, and egress addresses that are
- * closed, as the store keeps them for all engines and over restarts. The operator can end each: every engine reads that
- * within a second or two and may ask again.
+ * Mail hosts and providers that are left alone, providers that ban an egress address, egress addresses that are closed,
+ * and egress routes that providers block, as the store keeps them for all engines and over restarts. The operator can
+ * end each: every engine reads that within a second or two and may ask again.
  */
 const mostListed = 1_000;
 
@@ -31,7 +33,7 @@ const findRests = statement((db, arg: { now: number }) =>
     .limit(mostListed),
 );
 
-type RestRow = { kind: string; key: string; value: string; expires: number };
+type MemoryRow = { kind: string; key: string; value: string; expires: number };
 
 /** Whom we leave alone, or the egress address that nothing leaves from; without an end if nobody knows it. */
 export type ListedRest = {
@@ -41,7 +43,8 @@ export type ListedRest = {
   reason: string;
 };
 
-type Rest = ListedRest & { key: string; memory: 'rest' | 'closure' };
+/** With what tells the engines that it has ended. */
+type Rest = ListedRest & { ends: Remembered[] };
 
 /** The longest rest first. */
 export async function listRests({
@@ -51,38 +54,68 @@ export async function listRests({
   store: Pick<Store, 'read'>;
   wallClock: WallClock;
 }): Promise<ListedRest[]> {
-  const now = wallClock.now();
-  const rests = restsIn(await store.read.all(findRests, { now }), now);
+  const rests = await readRests(store.read, wallClock.now());
   return rests.map(({ kind, name, until, reason }) => ({ kind, name, until, reason }));
 }
 
-function restsIn(rows: RestRow[], now: number): Rest[] {
-  return rows
-    .flatMap((row) => readRest(row, now) ?? [])
-    .sort((a, b) => (b.until ?? Infinity) - (a.until ?? Infinity) || 0);
+async function readRests(reader: Reader, now: number): Promise<Rest[]> {
+  const hosts = await reader.all(findRests, { now });
+  const routes = await reader.all(findRoutes, { now });
+  return [
+    ...hosts.flatMap((row) => restOf(row, now) ?? []),
+    ...routes.flatMap((row) => restsOnRoute(row, now)),
+  ].sort((a, b) => (b.until ?? Infinity) - (a.until ?? Infinity) || 0);
 }
 
-function readRest({ kind, key, value, expires }: RestRow, now: number): Rest | undefined {
+function restOf({ kind, key, value, expires }: MemoryRow, now: number): Rest | undefined {
   if (kind === 'rest') {
     const rest = readKeptRest(JSON.parse(value), expires - now);
-    return rest && { memory: kind, key, ...partyOf(key), until: now + rest.leftMs, reason: rest.reason };
+    return (
+      rest && { ...partyOf(key), until: now + rest.leftMs, reason: rest.reason, ends: [endOf(kind, key)] }
+    );
   }
   const kept = readKeptClosure(key, JSON.parse(value), now);
   switch (kept?.kind) {
     case undefined:
       return undefined;
     case 'ban':
-      return { memory: 'closure', key, ...banParty(kept.ban) };
+      return { ...banParty(kept.ban), ends: [endOf('closure', key)] };
     case 'closure': {
       const { egress: name, closure } = kept;
       const until = closure.kind === 'suspected' ? closure.until : undefined;
-      return { memory: 'closure', key, kind: 'egress', name, until, reason: `listed by ${closure.list}` };
+      // An address that is opened although a list has it stays open for a while, or the next look-up would close it.
+      const lifeMs = defaultLimits.openedByOperatorMs;
+      const ends: Remembered[] = [{ kind: 'closure', key, value: openedByOperator, lifeMs }];
+      return { kind: 'egress', name, until, reason: `listed by ${closure.list}`, ends };
     }
   }
 }
 
 /** Long enough for every engine and prober to hear of it. */
 const endHoldsMs = 60_000;
+
+function endOf(kind: 'rest' | 'closure', key: string): Remembered {
+  return { kind, key, value: endedRest, lifeMs: endHoldsMs };
+}
+
+/** A route may rest for everybody, and for some providers alone. All of it ends together. */
+function restsOnRoute({ key, value, expires }: Omit<MemoryRow, 'kind'>, now: number): Rest[] {
+  const route = readRoute(key, value, now);
+  if (route === undefined) return [];
+  const state: Remembered = { kind: 'route', key, value: withoutRests(value), lifeMs: expires - now };
+  const ends = [state, endOfRouteRests(key, { at: now, lifeMs: longestRouteRestMs })];
+  const party = { kind: 'route' as const, name: key, ends };
+  const ofAll = route.until > 0 ? [{ ...party, until: route.until, reason: 'route_blocked' }] : [];
+  const ofGroups = route.restingGroups.map(({ group, until }) => ({
+    ...party,
+    until,
+    reason: `route_blocked_by_${group}`,
+  }));
+  return [...ofAll, ...ofGroups];
+}
+
+/** No longer than this does a route rest, whatever the clocks of two processes say. */
+const longestRouteRestMs = 2 * 3_600_000;
 
 type EndedRests = { ended: Pick<ListedRest, 'kind' | 'name'>[] };
 
@@ -93,22 +126,19 @@ export async function endRests(
 ): Promise<EndedRests> {
   return store.write(async (tx) => {
     const now = wallClock.now();
-    const rests = restsIn(await tx.all(findRests, { now }), now);
+    const rests = await readRests(tx, now);
     const meant = rests.filter(({ name }) => which === 'all' || name === which.name);
+    const ended = new Map(meant.map((rest) => [`${rest.kind} ${rest.name}`, rest]));
     await writeEnds(tx, meant, now);
-    for (const { kind, name } of meant)
+    for (const { kind, name } of ended.values())
       await recordChange(tx, { actor, action: 'rest_ended', subject: name, detail: { kind }, now });
-    return { ended: meant.map(({ kind, name }) => ({ kind, name })) };
+    return { ended: [...ended.values()].map(({ kind, name }) => ({ kind, name })) };
   });
 }
 
 async function writeEnds(tx: Tx, rests: Rest[], now: number): Promise<void> {
-  await rememberFrom(tx, rests.map(endOf), { writer: 'operator', at: now });
-}
-
-/** An address that is opened although a list has it stays open for a while, or the next look-up would close it. */
-function endOf({ memory: kind, key, kind: party }: Rest): Remembered {
-  return party === 'egress'
-    ? { kind, key, value: openedByOperator, lifeMs: defaultLimits.openedByOperatorMs }
-    : { kind, key, value: endedRest, lifeMs: endHoldsMs };
+  const byKey = new Map(
+    rests.flatMap(({ ends }) => ends).map((entry) => [`${entry.kind} ${entry.key}`, entry]),
+  );
+  await rememberFrom(tx, [...byKey.values()], { writer: 'operator', at: now });
 }

@@ -122,8 +122,9 @@ async function post<Schema extends TSchema>(
     body: JSON.stringify(message),
     signal: AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
   });
-  const body: unknown = JSON.parse(await readText(response));
-  if (response.status !== 200) throw new CentreRefusedError(response.status, reasonIn(body));
+  const text = await readText(response);
+  if (response.status !== 200) throw new CentreRefusedError(response.status, reasonIn(text));
+  const body: unknown = JSON.parse(text);
   if (!checkOf(schema).Check(body)) throw new Error('the centre’s answer is not as it should be');
   return body;
 }
@@ -149,9 +150,19 @@ async function readText({ body }: Response): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-function reasonIn(body: unknown): string {
+/** What stands between us and the centre may answer in its own words. */
+function reasonIn(text: string): string {
+  const body = parseOr(undefined, text);
   const isError = typeof body === 'object' && body !== null && 'reason' in body;
   return isError && typeof body.reason === 'string' ? body.reason.slice(0, 60) : '';
+}
+
+function parseOr(otherwise: unknown, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return otherwise;
+  }
 }
 
 function pass(ms: number, { clock, signal }: { clock: Clock; signal: AbortSignal }): Promise<void> {

@@ -96,17 +96,29 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
     store.notify(probesChannel);
   }
 
+  /** Takes back a probe that its caller withdrew, unless a prober has it: that one's answer is waited for. */
+  async function withdraw(id: string, { withdrawn }: Patience): Promise<void> {
+    const [row] = await store.write((tx) =>
+      tx.all(probeStatements.withdrawRow, { id, now: wallClock.now() }),
+    );
+    if (row !== undefined) waiting.get(id)?.fail(withdrawn?.reason);
+  }
+
   return {
     ask(probe, patience) {
       // The reason of an abort is whatever its owner gave; callers expect exactly that.
-      if (patience.signal.aborted) return Promise.reject(patience.signal.reason as Error);
+      for (const signal of [patience.signal, patience.withdrawn])
+        if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
       const id = timeOrderedId(wallClock.now());
       const answer = awaitAnswer(patience, clock);
       const one: Waiting = { probe, isWritten: false, ...answer };
       waiting.set(id, one);
       const posted = post(id, probe, patience.deadline - clock.now());
       posted.then(() => (one.isWritten = true)).then(looking.start, answer.fail);
+      const onWithdrawn = () => void posted.then(() => withdraw(id, patience)).catch(() => undefined);
+      patience.withdrawn?.addEventListener('abort', onWithdrawn);
       return answer.promise.finally(() => {
+        patience.withdrawn?.removeEventListener('abort', onWithdrawn);
         waiting.delete(id);
         // Where it was answered, it is being erased already.
         if (answer.isHeard()) return;

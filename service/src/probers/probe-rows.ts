@@ -211,6 +211,16 @@ const withdrawRows = statement((db, arg: Withdrawal) =>
     .returning('id'),
 );
 
+/** Deletes one probe of this process, unless somebody has it. */
+const withdrawRow = statement((db, arg: { id: string; now: number }) =>
+  db
+    .deleteFrom('probe')
+    .where('id', '=', arg.id)
+    .where('state', '<>', answered)
+    .where('lease_until', '<=', arg.now)
+    .returning('id'),
+);
+
 const eraseRows = statement((db, arg: { before: number; limit: number }) =>
   db
     .deleteFrom('probe')
@@ -232,4 +242,4 @@ export async function eraseOverdueProbes(tx: Tx, now: number): Promise<number> {
   return tx.change(eraseRows, { before: now - keptAfterDeadlineMs, limit: erasedAtOnce });
 }
 
-export const probeStatements = { findAsked, findLeases, findAnswered, withdrawRows };
+export const probeStatements = { findAsked, findLeases, findAnswered, withdrawRow, withdrawRows };

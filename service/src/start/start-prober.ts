@@ -9,6 +9,7 @@ import type { LogOutput } from '../log/batch-writes.ts';
 import { createLogger, openStandardOutput } from '../log/create-logger.ts';
 import { CentreRefusedError, createHttpsSource, enrolAt } from '../probers/https-source.ts';
 import { makeProberSecret } from '../probers/prober-records.ts';
+import { createPause, createRetryWaits } from '../probers/retry-waits.ts';
 import { runProber } from '../probers/run-prober.ts';
 import { StartError } from '../start-error.ts';
 
@@ -33,7 +34,10 @@ type StartProberParts = {
 
 export async function startProber(config: Config, parts: StartProberParts): Promise<ProberService> {
   const logger = createLogger(config.logLevel, parts.logDestination ?? openStandardOutput());
-  const identity = await enrolOnce(config, parts);
+  const identity = await enrolOnce(config, {
+    ...parts,
+    onRefusal: (why) => logger.warn({ why }, 'the service cannot enrol this prober yet; it is tried again'),
+  });
   const memory = createProberMemory();
   const engine = createEngine({
     ...engineSettings(config, (message) => logger.warn(message)),
@@ -97,7 +101,7 @@ type Identity = { url: string; name: string; prober_id: string; secret: string }
 const identityFile = 'prober.json';
 
 /** The secret is written down before it is sent, so that whatever breaks off the enrolment can be repeated. */
-async function enrolOnce(config: Config, parts: StartProberParts): Promise<Identity> {
+async function enrolOnce(config: Config, parts: EnrolmentParts): Promise<Identity> {
   const file = join(config.dataDir, identityFile);
   const kept = readIdentity(file);
   const url = readUrl(parts.url ?? kept?.url);
@@ -108,13 +112,40 @@ async function enrolOnce(config: Config, parts: StartProberParts): Promise<Ident
   writeIdentity(file, { url, secret });
   const centre = new URL(url);
   try {
-    const answer = await enrolAt({ centre, secret, token: parts.token, signal: parts.signal });
+    const answer = await enrolInTime({ centre, secret, token: parts.token, signal: parts.signal }, parts);
     const identity = { url, secret, ...answer };
     writeIdentity(file, identity);
     return identity;
   } catch (error) {
     throw new StartError(`the prober could not enrol at ${centre.origin}: ${whyOf(error)}`, error);
   }
+}
+
+type EnrolmentParts = StartProberParts & {
+  /** Told once, with the first answer that is no refusal of the token. */
+  onRefusal: (why: string) => void;
+};
+
+/** Enrols, and tries again with growing waits while the service is busy, starting or without its database. */
+async function enrolInTime(request: Parameters<typeof enrolAt>[0], { onRefusal }: EnrolmentParts) {
+  const waits = createRetryWaits();
+  const pause = createPause(systemClock);
+  let isTold = false;
+  for (;;) {
+    try {
+      return await enrolAt(request);
+    } catch (error) {
+      if (!isPassing(error) || request.signal.aborted) throw error;
+      if (!isTold) onRefusal(whyOf(error));
+      isTold = true;
+      await pause.begin(waits.next(), request.signal);
+    }
+  }
+}
+
+/** Whether the service, or a proxy before it, cannot answer now: neither the token nor the URL is at fault. */
+function isPassing(error: unknown): boolean {
+  return error instanceof CentreRefusedError && (error.status >= 500 || error.status === 429);
 }
 
 function whyOf(error: unknown): string {

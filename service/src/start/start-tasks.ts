@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import type { ProcessRegistry } from '../db/process-registry.ts';
 import type { Store } from '../db/store.ts';
 import { runListTask } from '../lists/run-list-task.ts';
+import { watchLists, type ListWatch } from '../lists/watch-lists.ts';
 import { claimTask, type Claim } from '../tasks/claim-task.ts';
 import { tracedTasks } from '../traced.ts';
 import { runTask, type RunTaskParts } from '../tasks/run-task.ts';
@@ -21,17 +22,21 @@ type TaskParts = Omit<RunTaskParts, 'itemTimeoutMs' | 'deferRetryMs' | 'taskRete
  * tasks of test keys have a worker of their own, so that they neither wait behind slow mail hosts nor hold up live ones.
  */
 export function startTasks(config: Config, parts: TaskParts): { stop(): Promise<void> } {
-  const workers = (['live', 'test'] as const).map((mode) => startWorkerFor(mode, config, parts));
+  const listWatch = watchLists(parts);
+  const workers = (['live', 'test'] as const).map((mode) =>
+    startWorkerFor(mode, config, { ...parts, listWatch }),
+  );
   const stopListening = parts.store.listen(parts.channel, () => workers.forEach((worker) => worker.wake()));
   return {
     stop: async () => {
       stopListening();
       await Promise.all(workers.map((worker) => worker.stop()));
+      listWatch.close();
     },
   };
 }
 
-function startWorkerFor(mode: Claim['mode'], config: Config, parts: TaskParts) {
+function startWorkerFor(mode: Claim['mode'], config: Config, parts: TaskParts & { listWatch: ListWatch }) {
   const { store, registry, clock, wallClock, onProblem } = parts;
   const { taskDeadlineMs, deferRetryMs, taskRetentionMs } = config;
   return startWorker({

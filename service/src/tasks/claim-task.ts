@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { statement, type Tx } from '../db/statement.ts';
+import { statement, type Reader, type Tx } from '../db/statement.ts';
 
 /**
  * A worker's right to a task: it lasts until the lease ends, and every claim has a higher fence than the one
@@ -20,6 +20,9 @@ export type Claim = {
 
 export const leaseMs = 30_000;
 export const renewLeaseMs = 10_000;
+
+/** `next_at` of the tasks of a paused list: nobody claims them, and none of their addresses is begun. */
+export const shelved = Number.MAX_SAFE_INTEGER;
 
 const completed = sql.lit('completed' as const);
 
@@ -228,19 +231,32 @@ export async function renewLease(
 const endLease = statement((db, arg: { task: string; fence: number; next: number }) =>
   db
     .updateTable('task')
-    .set({ lease_owner: null, lease_until: 0, next_at: arg.next })
+    .set((eb) => ({
+      lease_owner: null,
+      lease_until: 0,
+      next_at: eb.case().when('next_at', '=', eb.lit(shelved)).then(eb.lit(shelved)).else(arg.next).end(),
+    }))
     .where('id', '=', arg.task)
     .where('fence', '=', arg.fence)
     .where('status', '=', 'running'),
 );
 
-/** Puts the task back, not to be claimed before `nextAt`. */
+/** Puts the task back, not to be claimed before `nextAt`, nor before its list goes on. */
 export async function releaseTask(
   tx: Tx,
   claim: Pick<Claim, 'taskId' | 'fence'>,
   nextAt: number,
 ): Promise<void> {
   await tx.change(endLease, { task: claim.taskId, fence: claim.fence, next: nextAt });
+}
+
+const findShelved = statement((db, arg: { task: string }) =>
+  db.selectFrom('task').select('id').where('id', '=', arg.task).where('next_at', '=', sql.lit(shelved)),
+);
+
+/** Whether the list of a task was paused since it was claimed. */
+export async function isShelved(reader: Reader, taskId: string): Promise<boolean> {
+  return (await reader.first(findShelved, { task: taskId })) !== undefined;
 }
 
 const endLeasesOf = statement((db, arg: { owner: string }) =>

@@ -1,7 +1,7 @@
 import { sql, type ExpressionBuilder } from 'kysely';
 import type { Schema } from '../db/schema.ts';
 import { statement, type BatchWork, type Tx } from '../db/statement.ts';
-import type { Claim } from './claim-task.ts';
+import { shelved, type Claim } from './claim-task.ts';
 import type { Result } from './result.ts';
 import { readVisits, type Visit } from './visits.ts';
 
@@ -33,14 +33,16 @@ const placeOf = ({ taskId, fence }: Fenced, position: number): Place => ({ task:
 type Fenced = Pick<Claim, 'taskId' | 'fence'>;
 
 function fenceHolds(eb: ExpressionBuilder<Schema, 'item'>, fence: number) {
-  return eb.exists(
-    eb
-      .selectFrom('task')
-      .select('task.id')
-      .whereRef('task.id', '=', 'item.task_id')
-      .where('task.fence', '=', fence)
-      .where('task.status', '=', 'running'),
-  );
+  return eb.exists(fencedTask(eb, fence));
+}
+
+function fencedTask(eb: ExpressionBuilder<Schema, 'item'>, fence: number) {
+  return eb
+    .selectFrom('task')
+    .select('task.id')
+    .whereRef('task.id', '=', 'item.task_id')
+    .where('task.fence', '=', fence)
+    .where('task.status', '=', 'running');
 }
 
 const findPending = statement((db, arg: { task: string }) =>
@@ -67,10 +69,10 @@ const countAttempt = statement((db, arg: Place) =>
     .where('position', '=', arg.position)
     .where('state', '=', 'pending')
     .where('attempts', '<', mostAttempts)
-    .where((eb) => fenceHolds(eb, arg.fence)),
+    .where((eb) => eb.exists(fencedTask(eb, arg.fence).where('task.next_at', '<', eb.lit(shelved)))),
 );
 
-/** Counts an attempt before it is made. */
+/** Counts an attempt before it is made; no address of a paused list is begun. */
 export async function beginItem(tx: Tx, claim: Fenced, position: number): Promise<ItemAnswer> {
   const begun = await tx.change(countAttempt, placeOf(claim, position));
   return begun === 1 ? { kind: 'written' } : refusal(tx, claim);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
+import { shelved } from './claim-task.ts';
 
 /**
  * Tasks that are not completed: how many wait for their first worker, since when, and how many are running. Where there
@@ -24,7 +25,7 @@ const countHeld = statement((db, arg: { mode: Mode }) =>
     .where('mode', '=', arg.mode),
 );
 
-/** Those that nobody holds, in the order in which they are claimed. */
+/** Those that nobody holds, in the order in which they are claimed; those of paused lists wait for nobody. */
 const countFree = statement((db, arg: { mode: Mode; most: number }) =>
   db
     .selectFrom((eb) =>
@@ -33,6 +34,7 @@ const countFree = statement((db, arg: { mode: Mode; most: number }) =>
         .select(['status', 'created_at'])
         .where(sql<boolean>`status <> 'completed' and lease_until = 0`)
         .where('mode', '=', arg.mode)
+        .where('next_at', '<', sql.lit(shelved))
         .orderBy('next_at')
         .limit(arg.most)
         .as('head'),

@@ -72,7 +72,16 @@ export async function runTask(
   }
 }
 
-type Round = { claim: Claim; parts: RunTaskParts; draining: AbortSignal; stop: AbortSignal };
+type Round = {
+  claim: Claim;
+  parts: RunTaskParts;
+  draining: AbortSignal;
+  stop: AbortSignal;
+  /** Begin nothing new; only what a mail host is being asked for now may end. */
+  withdrawn?: AbortSignal;
+};
+
+const never = new AbortController().signal;
 
 /**
  * Addresses that were never begun go side by side, as many as the slots allow. One whose probe did not come to an
@@ -80,16 +89,17 @@ type Round = { claim: Claim; parts: RunTaskParts; draining: AbortSignal; stop: A
  * for another's fault.
  */
 export async function verifyItems(due: Item[], round: Round): Promise<void> {
-  const { draining, stop } = round;
-  const waits = createOwnSignals(AbortSignal.any([draining, stop]));
-  const itemRound = { ...round, waits, probes: createOwnSignals(stop) };
+  const { draining, stop, withdrawn = never } = round;
+  const waits = createOwnSignals(AbortSignal.any([draining, stop, withdrawn]));
+  const conversations = createOwnSignals(withdrawn);
+  const itemRound = { ...round, withdrawn, waits, probes: createOwnSignals(stop), conversations };
   const fresh = due.filter((item) => item.attempts === 0);
   const suspects = due.filter((item) => item.attempts > 0);
   const ended = await Promise.allSettled(fresh.map((item) => verifyItem(item, itemRound)));
   const failed = ended.find((one) => one.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
   for (const item of suspects) {
-    if (stop.aborted || draining.aborted) return;
+    if (stop.aborted || draining.aborted || withdrawn.aborted) return;
     await verifyItem(item, itemRound);
   }
 }

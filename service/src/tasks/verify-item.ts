@@ -23,9 +23,12 @@ type ItemRound = {
   parts: RunTaskParts;
   draining: AbortSignal;
   stop: AbortSignal;
-  /** For the wait before an address is begun, which ends when draining or stopped; and for its verification. */
+  withdrawn: AbortSignal;
+  /** For the wait before an address is begun, which ends when draining, stopped or withdrawn. */
   waits: OwnSignals;
+  /** For its verification, and for the conversations of that one. */
   probes: OwnSignals;
+  conversations: OwnSignals;
 };
 
 /** A host that defers is asked so many times in all; one that is not there, falls silent or hangs up, once more. */
@@ -62,6 +65,7 @@ async function takeSlot({
   parts,
   draining,
   stop,
+  withdrawn,
   waits,
 }: ItemRound): Promise<{ release: () => void } | undefined> {
   const own = waits.begin();
@@ -74,7 +78,7 @@ async function takeSlot({
     const slot = await parts.slots.take({ urgency: 'bulk', account: claim.accountId }, patience);
     return slot.kind === 'taken' ? slot : undefined;
   } catch (error) {
-    if (draining.aborted || stop.aborted) return undefined;
+    if (draining.aborted || stop.aborted || withdrawn.aborted) return undefined;
     throw error;
   } finally {
     waits.end(own);
@@ -84,22 +88,25 @@ async function takeSlot({
 /** `undefined` where it was broken off, or threw: a defect, which the count of attempts brings to an end. */
 async function probe(
   { email, position }: Item,
-  { claim, parts, stop, probes }: ItemRound,
+  { claim, parts, stop, withdrawn, probes, conversations }: ItemRound,
 ): Promise<Outcome | undefined> {
   const timeLeftMs = claim.deadlineAt - parts.wallClock.now();
   const deadline = parts.clock.now() + Math.min(parts.itemTimeoutMs, timeLeftMs);
   const engine = claim.mode === 'live' ? parts.engine : parts.sandbox;
   const own = probes.begin();
+  const conversation = conversations.begin();
   try {
     const asker = { urgency: 'bulk', account: claim.accountId } as const;
-    return await engine.verify(email, { deadline, signal: own.signal, asker });
+    const patience = { deadline, signal: own.signal, withdrawn: conversation.signal };
+    return await engine.verify(email, { ...patience, asker });
   } catch (error) {
-    if (stop.aborted) await parts.store.write((tx) => putBackItem(tx, claim, position));
+    if (stop.aborted || withdrawn.aborted) await parts.store.write((tx) => putBackItem(tx, claim, position));
     else if (error instanceof StoreUnavailableError) throw error;
     else parts.onProblem('an address of a task could not be verified', error);
     return undefined;
   } finally {
     probes.end(own);
+    conversations.end(conversation);
   }
 }
 

@@ -22,8 +22,8 @@ describe('the places of deliveries', () => {
   it('an account has a place of its own when others hold all that are shared', () => {
     const places = createDeliveryPlaces();
     const taken = Array.from({ length: 10 }, (_, account) => {
-      const one = fill(places, receiver(account));
-      return one + fill(places, receiver(account, { webhookId: `second of ${account}` }));
+      const endpoints = ['first', 'second', 'third'].map((name) => ({ webhookId: `${name} of ${account}` }));
+      return endpoints.reduce((sum, endpoint) => sum + fill(places, receiver(account, endpoint)), 0);
     });
     assert.deepEqual(taken.slice(0, 6), [16, 16, 16, 16, 5, 1]);
     const leave = places.take(receiver(99));

@@ -13,7 +13,7 @@ import { webhookLimits } from './webhook-limits.ts';
  */
 export type Receiver = { webhookId: string; accountId: string; host: string; hangs: boolean };
 
-export type DeliveryPlaces = {
+type DeliveryPlaces = {
   /** Answers with what gives the place back; nothing if there is none. */
   take(receiver: Receiver): (() => void) | undefined;
 };

@@ -82,26 +82,13 @@ export function createDeliverySender(parts: SendDeliveriesParts): DeliverySender
       if (leave === undefined) continue;
       const order = { ...webhook, processId: parts.processId, now: parts.wallClock.now() };
       due.delete(webhook.webhookId);
-      const claimed = await claimOrLeave(order, leave);
+      const claimed = await claimOrLeave(parts.store, order, leave);
       if (claimed === undefined) continue;
       due.set(webhook.webhookId, webhook);
       held.set(claimed, leave);
       return claimed;
     }
     return undefined;
-  }
-
-  async function claimOrLeave(
-    order: Parameters<typeof claimDelivery>[1],
-    leave: () => void,
-  ): Promise<DeliveryClaim | undefined> {
-    let claimed: DeliveryClaim | undefined;
-    try {
-      claimed = await parts.store.write((tx) => claimDelivery(tx, order));
-      return claimed;
-    } finally {
-      if (claimed === undefined) leave();
-    }
   }
 
   return {
@@ -125,6 +112,21 @@ export function createDeliverySender(parts: SendDeliveriesParts): DeliverySender
       }
     },
   };
+}
+
+/** A place that nothing was claimed for is given back. */
+async function claimOrLeave(
+  store: SendDeliveriesParts['store'],
+  order: Parameters<typeof claimDelivery>[1],
+  leave: () => void,
+): Promise<DeliveryClaim | undefined> {
+  let claimed: DeliveryClaim | undefined;
+  try {
+    claimed = await store.write((tx) => claimDelivery(tx, order));
+    return claimed;
+  } finally {
+    if (claimed === undefined) leave();
+  }
 }
 
 const findEndpoint = statement((db, arg: { webhook: string }) =>

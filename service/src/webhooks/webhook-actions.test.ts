@@ -126,6 +126,10 @@ for (const database of databases) {
       fixture.time.advance(1_000);
       assert.equal((await test(other.webhookId)).kind, 'queued');
       assert.equal((await test(other.webhookId)).kind, 'sends_used_up');
+      fixture.time.advance(24 * hourMs);
+      let queued = 0;
+      while ((await test(other.webhookId)).kind === 'queued') queued += 1;
+      assert.equal(queued, 10, 'what was not used is not saved up');
       await fixture.close();
     });
 

@@ -3,6 +3,7 @@ import type { BulkResultRecord } from '@mailproof/client';
 import type { Engine, Outcome } from '@mailproof/engine';
 import { readBalance } from '../../src/credits/read-balance.ts';
 import type { Caller } from '../../src/keys/authenticate.ts';
+import type { ListWatch } from '../../src/lists/watch-lists.ts';
 import type { Claim } from '../../src/tasks/claim-task.ts';
 import { createTask, type CreateTaskAnswer, type CreateTaskRequest } from '../../src/tasks/create-task.ts';
 import { readTask, type ReadTaskAnswer } from '../../src/tasks/read-task.ts';
@@ -36,9 +37,10 @@ export async function openTaskFixture(database: TestDatabase, credits = 1_000) {
     deferRetryMs: 300_000,
     itemTimeoutMs: 30_000,
   };
-  const parts: RunTaskParts & { store: typeof store } = {
+  const parts: RunTaskParts & { store: typeof store; listWatch: Pick<ListWatch, 'follow'> } = {
     ...settings,
     store,
+    listWatch: { follow: () => ({ stopped: never, end: () => undefined }) },
     engine,
     sandbox: engine,
     slots: createSlots({ clock: time, limits: { total: 500, perAccount: 100, bulk: 450 } }),

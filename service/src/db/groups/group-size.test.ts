@@ -27,4 +27,15 @@ describe('the size of a transaction of requests', () => {
     assert.deepEqual([after(80), after(20), after(10), after(40)], [25, 25, 50, 20]);
     assert.equal(after(1_000), 20);
   });
+
+  it('on a machine that is slow with everything, a few still share a transaction after an outage', () => {
+    const size = createGroupSize({ most: 128, longMs: 100, few: { operations: 16, longMs: 300 } });
+    for (let n = 0; n < 10; n += 1) size.note(600, 1);
+    assert.equal(size.now(), 1);
+    for (let n = 0; n < 10; n += 1) size.note(110, size.now());
+    assert.ok(size.now() >= 16 && size.now() <= 32, `${size.now()} at once`);
+    // If it is their number that takes long, they become fewer.
+    for (let n = 0; n < 10; n += 1) size.note(25 * size.now(), size.now());
+    assert.ok(size.now() <= 12, `${size.now()} at once`);
+  });
 });

@@ -11,6 +11,8 @@ const limits = {
   operationsWaiting: 1_000,
   commitMs: 0,
   requestGroupMs: 100,
+  fewInGroup: 16,
+  fewInGroupMs: 300,
 };
 
 test('a request that ends is not refused with requests that begin, and shares no transaction with them', async () => {

@@ -58,6 +58,8 @@ type SerialWriteQueuesParts = {
     operationsWaiting: number;
     commitMs: number;
     requestGroupMs: number;
+    fewInGroup: number;
+    fewInGroupMs: number;
   };
 };
 
@@ -66,9 +68,10 @@ export function createSerialWriteQueues(parts: SerialWriteQueuesParts): SerialWr
   /** Those in which something waits or is being committed; what is being committed is not in `ready`. */
   const queues = new Map<string, PendingWrites>();
   const ready: string[] = [];
+  const few = { operations: limits.fewInGroup, longMs: limits.fewInGroupMs };
   const sizes = {
-    request: createGroupSize({ most: limits.operationsInGroup, longMs: limits.requestGroupMs }),
-    ending: createGroupSize({ most: limits.operationsInGroup, longMs: limits.requestGroupMs }),
+    request: createGroupSize({ most: limits.operationsInGroup, longMs: limits.requestGroupMs, few }),
+    ending: createGroupSize({ most: limits.operationsInGroup, longMs: limits.requestGroupMs, few }),
     service: createGroupSize({ most: limits.operationsInGroup, longMs: Infinity }),
   };
   let active = 0;
@@ -100,7 +103,7 @@ export function createSerialWriteQueues(parts: SerialWriteQueuesParts): SerialWr
     if (group.length === 0) return;
     const startedAt = performance.now();
     await answerGroup(group, { ...parts, queue });
-    size.note(performance.now() - startedAt);
+    size.note(performance.now() - startedAt, group.length);
   }
 
   function enqueue(write: PendingWrite, { serialKey, ends = false, kind = 'durable' }: WriteOptions): void {

@@ -25,6 +25,11 @@ export const postgresLimitTable = {
     value: 100,
     meaning: 'a transaction of requests before the next takes in fewer of them',
   },
+  fewInGroup: {
+    value: 16,
+    meaning: 'operations of requests in one transaction that are few: on a slow machine one takes as long',
+  },
+  fewInGroupMs: { value: 300, meaning: 'a transaction of these before the next takes in fewer of them' },
   briefStatementMs: {
     value: 15,
     meaning:

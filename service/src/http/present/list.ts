@@ -24,6 +24,7 @@ export function presentList(list: List, progress: ListProgress): ListRecord {
     checked: run.checked,
     waiting: run.waiting,
     waiting_until: isoTime(run.nextDue),
+    finishing: run.finishing,
     progress_percentage: progressOf(list),
     by_status: progress.byStatus,
     by_provider: progress.byProvider,

@@ -126,7 +126,10 @@ export const adminEndedRestsSchema = Type.Object(
   {
     ended: Type.Array(
       Type.Object(
-        { kind: stringEnum(['host', 'provider', 'network', 'address', 'egress']), name: Type.String() },
+        {
+          kind: stringEnum(['host', 'provider', 'network', 'address', 'route', 'egress']),
+          name: Type.String(),
+        },
         { additionalProperties: false },
       ),
       { description: 'Empty if nothing of that name is left alone' },

@@ -77,7 +77,7 @@ export const healthSchema = Type.Object(
     resting: Type.Array(
       Type.Object(
         {
-          kind: stringEnum(['host', 'provider', 'network', 'address']),
+          kind: stringEnum(['host', 'provider', 'network', 'address', 'route']),
           name: Type.String(),
           until: Type.String(),
           reason: Type.String(),

@@ -37,11 +37,14 @@ type WorkbookReadersParts = {
 
 const never = new AbortController().signal;
 
-export function createWorkbookReaders({
-  clock,
-  read = readInThread,
-  limits = workbookLimits,
-}: WorkbookReadersParts): WorkbookReaders {
+type Places = {
+  /** Waits for its turn; answers with what gives the place back. */
+  take(account: string): Promise<() => void>;
+  /** Calls back once a consumer has been away for a while and others wait; answers with what stops that. */
+  whenIdle(giveUp: () => void): () => void;
+};
+
+function createPlaces({ clock, limits = workbookLimits }: WorkbookReadersParts): Places {
   const held = new Map<string, number>();
   let [inUse, waiting] = [0, 0];
   const count = (account: string, more: number): void => {
@@ -58,66 +61,71 @@ export function createWorkbookReaders({
     onTaken: ({ account }) => count(account, 1),
     onReleased: ({ account }) => count(account, -1),
   });
-
-  async function takePlace(account: string): Promise<() => void> {
-    waiting += 1;
-    try {
-      const patience = { deadline: clock.now() + limits.readerWaitMs, signal: never };
-      const slot = await slots.take({ urgency: 'bulk', account }, patience);
-      if (slot.kind === 'timeout') throw new ReadersBusyError();
-      return slot.release;
-    } finally {
-      waiting -= 1;
-    }
-  }
-
-  /** Calls back once the consumer has been away for a while and others wait; answers with what stops that. */
-  function whenIdle(giveUp: () => void): () => void {
-    let cancel: () => void;
-    const look = (): void => {
-      if (waiting > 0) giveUp();
-      else cancel = clock.after(limits.readerIdleMs, look);
-    };
-    cancel = clock.after(limits.readerIdleMs, look);
-    return () => cancel();
-  }
-
-  /** Hands on the parts from `from`; answers with how many there were if the consumer was too slow. */
-  async function* readParts(
-    session: AsyncGenerator<SheetPart>,
-    from: number,
-    release: () => void,
-  ): AsyncGenerator<SheetPart, number | undefined> {
-    let number = 0;
-    try {
-      for (;;) {
-        const next = await session.next();
-        if (next.done === true) return undefined;
-        number += 1;
-        if (number <= from) continue;
-        let isGivenUp = false;
-        const stop = whenIdle(() => {
-          isGivenUp = true;
-          void session.return(undefined).finally(release);
-        });
-        try {
-          yield next.value;
-        } finally {
-          stop();
-        }
-        if (isGivenUp) return number;
+  return {
+    async take(account) {
+      waiting += 1;
+      try {
+        const patience = { deadline: clock.now() + limits.readerWaitMs, signal: never };
+        const slot = await slots.take({ urgency: 'bulk', account }, patience);
+        if (slot.kind === 'timeout') throw new ReadersBusyError();
+        return slot.release;
+      } finally {
+        waiting -= 1;
       }
-    } finally {
-      await session.return(undefined);
-      release();
+    },
+    whenIdle(giveUp) {
+      let cancel: () => void;
+      const look = (): void => {
+        if (waiting > 0) giveUp();
+        else cancel = clock.after(limits.readerIdleMs, look);
+      };
+      cancel = clock.after(limits.readerIdleMs, look);
+      return () => cancel();
+    },
+  };
+}
+
+type Session = { parts: AsyncGenerator<SheetPart>; release: () => void; places: Places };
+
+/** Hands on the parts after the first `from`; answers with how many there were if the consumer was too slow. */
+async function* readParts(
+  { parts, release, places }: Session,
+  from: number,
+): AsyncGenerator<SheetPart, number | undefined> {
+  const givenUp = new AbortController();
+  let number = 0;
+  try {
+    for (;;) {
+      const next = await parts.next();
+      if (next.done === true) return undefined;
+      number += 1;
+      if (number <= from) continue;
+      const stop = places.whenIdle(() => {
+        givenUp.abort();
+        void parts.return(undefined).finally(release);
+      });
+      try {
+        yield next.value;
+      } finally {
+        stop();
+      }
+      if (givenUp.signal.aborted) return number;
     }
+  } finally {
+    await parts.return(undefined);
+    release();
   }
+}
+
+export function createWorkbookReaders(parts: WorkbookReadersParts): WorkbookReaders {
+  const { read = readInThread } = parts;
+  const places = createPlaces(parts);
 
   async function* readInTurn(account: string, file: ListFile, job: ThreadJob): AsyncGenerator<SheetPart> {
     let from: number | undefined = 0;
     while (from !== undefined) {
-      const release = await takePlace(account);
-      from = yield* readParts(read(file, job), from, release);
+      const release = await places.take(account);
+      from = yield* readParts({ parts: read(file, job), release, places }, from);
     }
   }
 

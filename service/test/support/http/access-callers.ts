@@ -17,6 +17,8 @@ export type AccessCaller = {
   readScopes?: readonly KeyScope[];
   /** Manages people: live and without any limit. */
   isOwner?: boolean;
+  /** A key without a cap is stronger, so it is not for this one to change. */
+  isCapped?: boolean;
   isOperator?: boolean;
 };
 
@@ -78,7 +80,13 @@ async function keyHolders(fixture: OidcFixture): Promise<AccessCaller[]> {
   }
   const capped = await createKey(fixture, { credits_per_day: 1 });
   const seat = { account: 'ours', mode: 'live' } as const;
-  callers.push({ name: 'a capped key', headers: bearer(capped.api_key), seat, scopes: keyScopes });
+  callers.push({
+    name: 'a capped key',
+    headers: bearer(capped.api_key),
+    seat,
+    scopes: keyScopes,
+    isCapped: true,
+  });
   return callers;
 }
 

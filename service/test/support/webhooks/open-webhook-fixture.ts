@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { WantedEventType } from '@mailproof/client';
+import type { Store } from '../../../src/db/store.ts';
 import { createDeliverySender } from '../../../src/webhooks/send-deliveries.ts';
 import type { SendOutcome } from '../../../src/webhooks/send-request.ts';
 import { createWebhookActions } from '../../../src/webhooks/webhook-actions.ts';
@@ -16,6 +17,18 @@ export const answer = (status: number): SendOutcome => ({
 });
 
 const never = new AbortController().signal;
+
+/** Messages as many as are wanted, past the limits of what an owner may have sent. */
+function queueMessages(
+  store: Pick<Store, 'write'>,
+  { webhookId, count, now }: { webhookId: string; count: number; now: number },
+): Promise<void> {
+  return store.write((tx) => {
+    const event = { type: 'webhook.test', data: { webhook_id: webhookId } } as const;
+    for (let n = 0; n < count; n += 1) insertEvent(tx, { webhookIds: [webhookId], event, now });
+    return Promise.resolve();
+  });
+}
 
 /** Tasks, credits and endpoints over a real database, with an internet that answers as told. */
 export async function openWebhookFixture(database: TestDatabase, credits = 1_000) {
@@ -48,25 +61,14 @@ export async function openWebhookFixture(database: TestDatabase, credits = 1_000
     return { ...made.webhook, secret: made.secret };
   };
   /** Sends all that is due, one after the other; says how many were. */
-  const sendAll = async () => {
+  const sendDue = async () => {
+    // What became due since the last look is found at the next one.
+    time.advance(1_000);
     let count = 0;
     for (let claim = await sender.claim(); claim !== undefined; claim = await sender.claim(), count += 1)
       await sender.run(claim, { cut: never });
     return count;
   };
-  const sendDue = async () => {
-    // What became due since the last look is found at the next one.
-    time.advance(1_000);
-    return sendAll();
-  };
-  /** Messages as many as are wanted, past the limits of what an owner may have sent. */
-  const queueMessages = (webhookId: string, count: number) =>
-    store.write((tx) => {
-      const event = { type: 'webhook.test', data: { webhook_id: webhookId } } as const;
-      for (let n = 0; n < count; n += 1)
-        insertEvent(tx, { webhookIds: [webhookId], event, now: wallClock.now() });
-      return Promise.resolve();
-    });
   const place = (webhookId: string) => ({ accountId: account.accountId, mode: 'live' as const, webhookId });
   const deliveries = async (webhookId: string) =>
     (await actions.deliveries(place(webhookId), { limit: 100, before: undefined }))?.deliveries ?? [];
@@ -93,7 +95,8 @@ export async function openWebhookFixture(database: TestDatabase, credits = 1_000
     owner,
     created,
     sendDue,
-    queueMessages,
+    queueMessages: (webhookId: string, count: number) =>
+      queueMessages(store, { webhookId, count, now: wallClock.now() }),
     deliveries,
     read,
     runTask,

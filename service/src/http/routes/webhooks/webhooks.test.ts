@@ -84,6 +84,20 @@ for (const database of oneDatabase) {
       assert.deepEqual([on.enabled, on.disabled_at, on.disabled_because], [true, null, null]);
     });
 
+    test('429 rate_limited: more tests than an account may send, until the time that is told', async () => {
+      const { webhook_id: id } = await created();
+      fixture.time.advance(600_000);
+      const statuses: number[] = [];
+      for (let n = 0; n < 10; n += 1) statuses.push((await ask('POST', `/${id}/test`)).statusCode);
+      assert.deepEqual(new Set(statuses), new Set([202]));
+      const refused = await ask('POST', `/${id}/test`);
+      assert.deepEqual([refused.statusCode, refused.json()], [429, refusal('rate_limited')]);
+      assert.equal(refused.headers['retry-after'], '60');
+      fixture.time.advance(600_000);
+      assert.equal((await ask('POST', `/${id}/test`)).statusCode, 202);
+      await ask('DELETE', `/${id}`);
+    });
+
     test('202: a test message, and a message of before again under the same id', async () => {
       const { webhook_id: id } = await created();
       const first = (await ask('POST', `/${id}/test`)).json<WebhookDelivery>();
