@@ -117,6 +117,53 @@ const rows = [
     good: [['2525', 2525]],
     bad: [...notNumbers, '0', '65536'],
   }),
+<<<<<<< HEAD
+=======
+  row({
+    key: 'heloName',
+    name: 'MAILPROOF_HELO_NAME',
+    usual: expectedHostName(),
+    good: [['Mail.Example.com', 'mail.example.com']],
+    bad: ['localhost', 'a..example', '[192.0.2.1]', 'a b.example'],
+  }),
+  row({
+    key: 'mailFrom',
+    name: 'MAILPROOF_MAIL_FROM',
+    usual: `verify@${expectedHostName()}`,
+    good: [
+      ['probe@Example.com', 'probe@example.com'],
+      ['x@bücher.example', 'x@xn--bcher-kva.example'],
+    ],
+    bad: ['example.com', '<>', 'a@b', 'jörg@example.com', 'Ada <ada@example.com>'],
+  }),
+  row({
+    key: 'publicAddresses',
+    name: 'MAILPROOF_PUBLIC_ADDRESS',
+    usual: [],
+    good: [
+      ['192.0.2.1', ['192.0.2.1']],
+      ['192.0.2.1, 2001:DB8::25', ['192.0.2.1', '2001:db8::25']],
+    ],
+    bad: ['mail.example.com', '192.0.2.1/32', '192.0.2.1,', 'fe80::1%eth0'],
+  }),
+  row({
+    key: 'identityCheck',
+    name: 'MAILPROOF_IDENTITY_CHECK',
+    usual: 'on',
+    good: [['off', 'off']],
+    bad: ['false', 'no'],
+  }),
+  row({
+    key: 'blockLists',
+    name: 'MAILPROOF_BLOCK_LISTS',
+    usual: ['zen.spamhaus.org', 'bl.spamcop.net', 'b.barracudacentral.org'],
+    good: [
+      ['none', []],
+      ['BL.example.org', ['bl.example.org']],
+    ],
+    bad: ['bl.example.org,', '192.0.2.1', 'two words'],
+  }),
+>>>>>>> fdf2f30eb1309afc6e47cd94c4553d0d794cb8ce
   ...(['egressAllow', 'webhookEgressAllow'] as const).map((key) =>
     row({
       key,
