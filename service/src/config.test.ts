@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { after, test } from 'node:test';
 import { parseCidr } from '@mailproof/engine';
+import { describeSetting } from '../test/support/setting-promises.ts';
 import { describeConfig, readConfig, type Config } from './config.ts';
 import { identitySettings } from './identity-settings.ts';
 import { providerSettings } from './provider-settings.ts';
+import { reputationSettings } from './reputation-settings.ts';
 import { signInSettings } from './sign-in-settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-config-'));
@@ -117,53 +119,6 @@ const rows = [
     good: [['2525', 2525]],
     bad: [...notNumbers, '0', '65536'],
   }),
-<<<<<<< HEAD
-=======
-  row({
-    key: 'heloName',
-    name: 'MAILPROOF_HELO_NAME',
-    usual: expectedHostName(),
-    good: [['Mail.Example.com', 'mail.example.com']],
-    bad: ['localhost', 'a..example', '[192.0.2.1]', 'a b.example'],
-  }),
-  row({
-    key: 'mailFrom',
-    name: 'MAILPROOF_MAIL_FROM',
-    usual: `verify@${expectedHostName()}`,
-    good: [
-      ['probe@Example.com', 'probe@example.com'],
-      ['x@bücher.example', 'x@xn--bcher-kva.example'],
-    ],
-    bad: ['example.com', '<>', 'a@b', 'jörg@example.com', 'Ada <ada@example.com>'],
-  }),
-  row({
-    key: 'publicAddresses',
-    name: 'MAILPROOF_PUBLIC_ADDRESS',
-    usual: [],
-    good: [
-      ['192.0.2.1', ['192.0.2.1']],
-      ['192.0.2.1, 2001:DB8::25', ['192.0.2.1', '2001:db8::25']],
-    ],
-    bad: ['mail.example.com', '192.0.2.1/32', '192.0.2.1,', 'fe80::1%eth0'],
-  }),
-  row({
-    key: 'identityCheck',
-    name: 'MAILPROOF_IDENTITY_CHECK',
-    usual: 'on',
-    good: [['off', 'off']],
-    bad: ['false', 'no'],
-  }),
-  row({
-    key: 'blockLists',
-    name: 'MAILPROOF_BLOCK_LISTS',
-    usual: ['zen.spamhaus.org', 'bl.spamcop.net', 'b.barracudacentral.org'],
-    good: [
-      ['none', []],
-      ['BL.example.org', ['bl.example.org']],
-    ],
-    bad: ['bl.example.org,', '192.0.2.1', 'two words'],
-  }),
->>>>>>> fdf2f30eb1309afc6e47cd94c4553d0d794cb8ce
   ...(['egressAllow', 'webhookEgressAllow'] as const).map((key) =>
     row({
       key,
@@ -333,7 +288,7 @@ const rows = [
 ];
 
 test('the rows above are all the settings there are, but for those of signing in and of providers', () => {
-  const elsewhere = { ...signInSettings, ...providerSettings, ...identitySettings };
+  const elsewhere = { ...signInSettings, ...providerSettings, ...identitySettings, ...reputationSettings };
   const others = Object.values(elsewhere).map(({ names }) => names[0]);
   const inTable = Object.keys(read({})).filter((key) => !(key in elsewhere));
   const keys = rows.map(({ key }) => key);
@@ -342,28 +297,7 @@ test('the rows above are all the settings there are, but for those of signing in
   assert.deepEqual(['MAILPROOF_CONFIG', ...rows.map(({ name }) => name)], names);
 });
 
-for (const { key, name, usual, good, bad } of rows) {
-  describe(name, () => {
-    test('has its default when it is not set or empty', () => {
-      assert.deepEqual(read({})[key], usual);
-      assert.deepEqual(read({ [name]: '' })[key], usual);
-      assert.deepEqual(read({ [name]: '  ' })[key], usual);
-    });
-
-    test('takes what it may be', () => {
-      for (const [text, value] of good) assert.deepEqual(read({ [name]: text })[key], value, text);
-    });
-
-    test('refuses anything else in one line that names it and says what it may be', () => {
-      for (const text of bad) {
-        const refused = readConfig({ [name]: text });
-        assert.equal(refused.kind, 'bad', `${name}=${text}`);
-        assert.match(refused.problem, new RegExp(`^${name} .*; it may be .+`), text);
-        assert.ok(!refused.problem.includes('\n'));
-      }
-    });
-  });
-}
+for (const { key, name, ...described } of rows) describeSetting(key, name, described);
 
 test('PORT serves where MAILPROOF_PORT is not set, and is named when it is bad', () => {
   assert.equal(read({ PORT: '3000' }).port, 3000);

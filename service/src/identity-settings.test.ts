@@ -1,20 +1,12 @@
-import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, test } from 'node:test';
-import { readConfig, type Config } from './config.ts';
+import { describeSettings, type SettingRow } from '../test/support/setting-promises.ts';
 import { identitySettings, type IdentityConfig } from './identity-settings.ts';
 
 const file = fileURLToPath(import.meta.url);
 
-type Row = {
-  usual: unknown;
-  good: readonly (readonly [text: string, value: unknown])[];
-  bad: readonly string[];
-};
-
-const rows: Record<keyof IdentityConfig, Row> = {
+const rows: Record<keyof IdentityConfig, SettingRow> = {
   heloName: {
     usual: expectedHostName(),
     good: [['Mail.Example.com', 'mail.example.com']],
@@ -61,34 +53,4 @@ function expectedHostName(): string {
   return name.includes('.') ? name : `${name}.localdomain`;
 }
 
-function read(env: Record<string, string>): Config {
-  const found = readConfig(env);
-  assert.ok(found.kind === 'ok', JSON.stringify(found));
-  return found.config;
-}
-
-assert.deepEqual(Object.keys(rows), Object.keys(identitySettings));
-
-for (const key of Object.keys(rows) as (keyof IdentityConfig)[]) {
-  const [name] = identitySettings[key].names;
-  const { usual, good, bad } = rows[key];
-  describe(name, () => {
-    test('has its default when it is not set or empty', () => {
-      assert.deepEqual(read({})[key], usual);
-      assert.deepEqual(read({ [name]: '  ' })[key], usual);
-    });
-
-    test('takes what it may be', () => {
-      for (const [text, value] of good) assert.deepEqual(read({ [name]: text })[key], value, text);
-    });
-
-    test('refuses anything else in one line that names it and says what it may be', () => {
-      for (const text of bad) {
-        const refused = readConfig({ [name]: text });
-        assert.equal(refused.kind, 'bad', `${name}=${text}`);
-        assert.match(refused.problem, new RegExp(`^${name} .*; it may be .+`), text);
-        assert.ok(!refused.problem.includes('\n'));
-      }
-    });
-  });
-}
+describeSettings(identitySettings, rows);
