@@ -168,15 +168,8 @@ export function createEngine(settings: EngineSettings): Engine {
   const { mailPort, canaries } = watchMailPort(base, { resolver, routes, mailRoutes, rights });
   const pacer = startPacer(base, memoryOf('rest'));
   const egressPace = createEgressPace(profileOf(settings), clock);
-  const scheduler = openScheduler(base, {
-    ...ways,
-    policies,
-    identity,
-    mailPort,
-    pacer,
-    egressPace,
-    memoryOf,
-  });
+  const waysAndLimits = { ...ways, identity, mailPort, pacer, egressPace };
+  const scheduler = openScheduler(base, { ...waysAndLimits, policies, memoryOf });
   const reach = createHostReach({ clock, wallClock: Date, limits, memory: memoryOf('host_reach') });
   const reaching = { limits, resolver, reachesIpv6, reach };
   const localProber = createLocalProber({ ...reaching, policies, scheduler, mailPort });
@@ -202,7 +195,7 @@ export function createEngine(settings: EngineSettings): Engine {
     verify: (email, request) => verify(email, parts, request),
     prober: localProber,
     answers: sharing,
-    egress: openEgress({ ...ways, pacer, egressPace, mailPort, identity }),
+    egress: openEgress(waysAndLimits),
     recall: (address) => recall(address, parts),
     findMailRoute: (address, request) => parts.mailRoutes.find(address, request),
     lookUp: (address, request) => lookUp(address, { ...parts, lists }, request),
@@ -221,12 +214,7 @@ export function createEngine(settings: EngineSettings): Engine {
       conversations: scheduler.counts(),
     }),
     close() {
-      controls.stop();
-      canaries.stop();
-      identity.stop();
-      routes.stop();
-      reputation?.stop();
-      resolverWatch.stop();
+      for (const watch of [controls, canaries, identity, routes, reputation, resolverWatch]) watch?.stop();
       resolver.close();
       lists.close();
     },

@@ -71,8 +71,8 @@ export const proberMutants: readonly Mutant[] = [
     ],
     'an address that the policy forbids is asked': ['allowed?.includes(name) !== false', 'allowed !== null'],
     'an address that was lost is a silent host': [
-      `isNotOurs(found) ? 'ask_another' : found;\n    }\n    case 'other'`,
-      `found;\n    }\n    case 'other'`,
+      `isNotOurs(found) ? 'ask_another' : passClosed(found, egress, asking);\n    }\n    case 'other'`,
+      `passClosed(found, egress, asking);\n    }\n    case 'other'`,
     ],
     'a mailbox of a spread provider is asked from anywhere': [
       'mailbox: address.email',

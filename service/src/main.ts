@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createEngine, systemClock } from '@mailproof/engine';
+import { createEngine, describeIpProfile, systemClock } from '@mailproof/engine';
 import { ensureFirstAccount, type FirstAccountAnswer } from './accounts/ensure-first-account.ts';
 import type { Config } from './config.ts';
 import { openStore } from './start/open-store.ts';
@@ -137,6 +137,8 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
       await greet(config, { ...apiParts, url: api.url, print: parts.print });
       logger.info({ url: api.url }, 'listening');
     }
+    const profile = config.pacing === 'off' ? 'private' : config.ipProfile;
+    logger.info({ ip_profile: profile }, `IP profile ${describeIpProfile(profile)}`);
     const stop = once(async () => {
       await takeDown();
       logger.info('stopped');

@@ -46,12 +46,20 @@ describe('doctor', { concurrency: 4 }, () => {
       'callback: ok',
       'probers: not_checked',
       'routes: not_checked',
+      'block lists: ok',
       'egress: warning',
       'mail port: warning',
     ]);
   });
 
   const troubles: { fixture: Fixture; check: RegExp; state: string; seen: RegExp; title: string }[] = [
+    {
+      title: 'an egress address on a block list',
+      fixture: { env: { MAILPROOF_PUBLIC_ADDRESS: '203.0.113.7', MAILPROOF_BLOCK_LISTS: 'listing.test' } },
+      check: /^block lists/,
+      state: 'problem',
+      seen: /lists 203\.0\.113\.7/,
+    },
     {
       title: 'a HELO name without an address',
       fixture: { zone: { mx: [[10, mailHost]] } },
@@ -342,6 +350,7 @@ async function examine({
     zones: { 'probe.test': zone, ...(reverse === undefined ? {} : { '1.0.0.127.in-addr.arpa': reverse }) },
     // The world's port is that of its living hosts, so there is always one.
     hosts: { [mailHost]: host, 'mx.other.test': {} },
+    blockLists: { 'bl.test': [], 'listing.test': ['203.0.113.7'] },
   };
   const world = await startWorld(description, { denyAllNames });
   try {
@@ -350,6 +359,7 @@ async function examine({
         ...world.environment,
         MAILPROOF_PACING: 'on',
         MAILPROOF_PUBLIC_ADDRESS: '127.0.0.1',
+        MAILPROOF_BLOCK_LISTS: 'bl.test',
         ...env,
       },
     });

@@ -82,14 +82,20 @@ function converse(
     socket.on('error', end).on('close', end);
     socket.on('data', (chunk: Buffer) => {
       text += chunk.toString('latin1');
-      if (text.length > mostBytes) return end();
+      if (text.length > mostBytes) {
+        end();
+        return;
+      }
       for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n')) {
         const line = text.slice(0, at).trimEnd();
         text = text.slice(at + 1);
         if (/^\d{3}-/.test(line)) continue;
         replies.push(printable(line).slice(0, 120));
         const isAtEnd = replies.length > lines.length || (replies.length < 4 && !/^[23]/.test(line));
-        if (isAtEnd) return end();
+        if (isAtEnd) {
+          end();
+          return;
+        }
         socket.write(`${lines[replies.length - 1] ?? 'QUIT'}\r\n`);
       }
     });

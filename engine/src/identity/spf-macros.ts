@@ -5,16 +5,16 @@ type MacroValues = { ip: Ip; domain: string; sender: string; heloName: string };
 
 /** Expands the macros of a domain in an SPF record (RFC 7208 section 7); undefined if one is malformed. */
 export function expandMacros(text: string, values: MacroValues): string | undefined {
-  let isBad = false;
-  const expanded = text.replace(/%(?:%|_|-|\{(?<inside>[^}]*)\}|)/g, (whole, inside: string | undefined) => {
+  const bad: string[] = [];
+  const expanded = text.replace(/%(?:[%_-]|\{(?<inside>[^}]*)\})?/g, (whole, inside: string | undefined) => {
     if (whole === '%%') return '%';
     if (whole === '%_') return ' ';
     if (whole === '%-') return '%20';
     const value = inside === undefined ? undefined : expandOne(inside, values);
-    isBad ||= value === undefined;
+    if (value === undefined) bad.push(whole);
     return value ?? '';
   });
-  return isBad ? undefined : expanded;
+  return bad.length > 0 ? undefined : expanded;
 }
 
 function expandOne(inside: string, values: MacroValues): string | undefined {
@@ -58,5 +58,5 @@ function valueOf(letter: string, { ip, domain, sender, heloName }: MacroValues):
 /** IPv6 addresses are written nibble by nibble (section 7.3). */
 function dotted({ family, value }: Ip): string {
   if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 255n)).join('.');
-  return [...value.toString(16).padStart(32, '0')].join('.');
+  return Array.from(value.toString(16).padStart(32, '0')).join('.');
 }

@@ -25,6 +25,7 @@ import {
 import type { ProbeSupply } from './roster.ts';
 import { runSession } from './session.ts';
 import type { SessionOrder, SessionParts } from './session-parts.ts';
+import { ownIdentity, ownership, restingVisit, wayOut, type KnownRest } from './way-out.ts';
 
 /**
  * Decides when a mail host is asked, and for whom. Requests come in and wait in the queue of their host, single
@@ -71,7 +72,7 @@ export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
     begun: 0,
   };
   parts.rights?.onChange(() => wake(ownership, scheduler));
-  parts.identity?.onChange(() => wake(identity, scheduler));
+  parts.identity?.onChange(() => wake(ownIdentity, scheduler));
   return {
     ask: (request, patience) => ask(request, patience, scheduler),
     counts: () => scheduler.queues.counts(),
@@ -87,7 +88,7 @@ function ask(request: MailboxRequest, patience: Patience, scheduler: Scheduler):
   const rest = restFor(request, queue, { patience, scheduler });
   if (rest !== undefined) {
     scheduler.queues.forgetIfIdle(queue);
-    return Promise.resolve(restingVisit(rest, scheduler));
+    return Promise.resolve(restingVisit(rest, scheduler.parts.clock.now()));
   }
   const probe = createPendingProbe(request, patience, scheduler.parts.clock);
   queue.waiting.add(probe);
@@ -99,8 +100,6 @@ function ask(request: MailboxRequest, patience: Patience, scheduler: Scheduler):
   dispatch(queue, scheduler, request.asker);
   return probe.visit;
 }
-
-type KnownRest = { reason: string; until: number | undefined };
 
 /** Why waiting would be of no use, where that is known beforehand. */
 function restFor(
@@ -115,11 +114,6 @@ function restFor(
   if (ofDomain !== undefined) return ofDomain;
   const until = pacer.accounts.mayAskFrom(asker.account, destination.policy, egress);
   return until > patience.deadline ? { reason: 'many_unknown', until } : undefined;
-}
-
-function restingVisit({ reason, until }: KnownRest, { parts }: Scheduler): Visit {
-  const forMs = until === undefined ? undefined : Math.max(0, until - parts.clock.now());
-  return { kind: 'resting', reason, forMs };
 }
 
 function queueFor(request: MailboxRequest, scheduler: Scheduler): HostQueue {
@@ -141,7 +135,7 @@ function dispatch(queue: HostQueue, scheduler: Scheduler, newcomer?: Asker): voi
       return;
     }
     const rest = pacer.restOf(destination);
-    if (rest !== undefined) turnAway(queue, restingVisit(rest, scheduler));
+    if (rest !== undefined) turnAway(queue, restingVisit(rest, scheduler.parts.clock.now()));
     const route = rest === undefined ? chooseRoute(queue, scheduler) : undefined;
     if (route === undefined) return;
     const permission = pacer.mayOpen(destination, route.id);
@@ -205,7 +199,7 @@ function takeNext(
       pacer.accounts.asks(probe.asker.account, { policy: destination.policy, egress });
       return { kind: 'taken', probe };
     }
-    settleProbe(probe, probe.held ?? restingVisit(rest, scheduler));
+    settleProbe(probe, probe.held ?? restingVisit(rest, scheduler.parts.clock.now()));
   }
   return waiting.size() === 0 ? nobodyWaits : { kind: 'later', from };
 }
@@ -216,57 +210,14 @@ const nobodyWaits: NextProbe = { kind: 'none' };
 function chooseRoute(queue: HostQueue, scheduler: Scheduler): Route | undefined {
   const { target, policy } = queue.destination;
   const { routes, clock } = scheduler.parts;
-  const choice = routes.choose({
-    group: policy.group,
-    address: target.address,
-    allowed: policy.routes,
-    preferred: queue.egress,
-  });
-  if (choice.kind === 'route') return choice.route;
-  switch (choice.why) {
-    case 'lapsed':
-      wait(queue, { until: undefined, key: ownership }, scheduler);
-      break;
-    case 'not_ours':
-    case 'closed':
-      turnAway(queue, { kind: choice.why });
-      break;
-    case 'identity_checking':
-      wait(queue, { until: undefined, key: identity }, scheduler);
-      break;
-    case 'identity_unproven':
-      turnAway(queue, { kind: 'identity_unproven' });
-      break;
-    case 'none_allowed':
-      turnAway(queue, restingVisit({ reason: 'no_route_open', until: undefined }, scheduler));
-      break;
-    case 'all_resting':
-    case 'banned':
-    case 'volume_spent': {
-      const until = clock.now() + choice.waitMs;
-      const reason = restReasons[choice.why];
-      if (reason === 'route_volume_spent' && choice.waitMs <= longestMinuteMs)
-        wait(queue, { until, key: '' }, scheduler);
-      else turnAway(queue, restingVisit({ reason, until }, scheduler));
-    }
-  }
+  const { address } = target;
+  const { group, routes: allowed } = policy;
+  const way = wayOut(routes.choose({ group, address, allowed, preferred: queue.egress }), clock.now());
+  if (way.kind === 'open') return way.route;
+  if (way.kind === 'wait') wait(queue, way, scheduler);
+  else turnAway(queue, way.visit);
   return undefined;
 }
-
-const restReasons = {
-  all_resting: 'no_route_open',
-  banned: 'provider_bans_us',
-  volume_spent: 'route_volume_spent',
-} as const;
-
-/** What queues wait for whose egress address is not certain to be ours. */
-const ownership = 'ownership';
-
-/** What queues wait for while our own HELO name and sender are looked up. */
-const identity = 'identity';
-
-/** A route's volume of the minute is waited for; that of the day is not. */
-const longestMinuteMs = 60_000;
 
 /** Tells every probe that waits; one with an answer that was in doubt keeps that. */
 function turnAway({ waiting, beginning }: HostQueue, visit: Visit): void {

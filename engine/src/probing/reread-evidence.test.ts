@@ -59,7 +59,7 @@ test('what our own rules read comes out as it was', () => {
 });
 
 test('that a domain takes nothing is believed only with the greeting that says so, or for an address that needs more', () => {
-  const base = { kind: 'no_answer', meaning: undefined, connected: true, host: host! } as const;
+  const base = { kind: 'no_answer', meaning: undefined, connected: true, host } as const;
   const greeting: ReadReply = { phase: 'banner', code: 521, enhanced: undefined, text: 'takes no mail' };
   const noMail = { ...base, reason: 'hosts_take_no_mail' } as const;
   const reasonOf = (evidence: MailboxEvidence): string | undefined => {

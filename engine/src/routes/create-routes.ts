@@ -5,11 +5,11 @@ import type { MailTarget } from '../dns/mail-route.ts';
 import type { Patience } from '../patience.ts';
 import { routesOr, type RouteSetting } from '../politeness/policy-file.ts';
 import type { DialCounts } from '../egress/create-guarded-dialer.ts';
-import { identityUnchecked, type IdentityWatch } from '../identity/watch-identity.ts';
+import type { IdentityWatch } from '../identity/watch-identity.ts';
 import { parseIp } from '../net/parse-ip.ts';
+import { chooseOpen, provenRoutes, refusalKeys, those, unproven } from './choose-route.ts';
 import type { RouteDialer, RouteDialOutcome } from './create-route-dialer.ts';
 import { allEgressIsOurs, type EgressRights } from './egress-rights.ts';
-import { rankEgress } from './rank-egress.ts';
 import { createRouteHealth, type HealthLimits, type RouteHealth } from './route-health.ts';
 import { createRouteVolume, type RouteVolume, type WallClock } from './route-volume.ts';
 
@@ -132,7 +132,7 @@ export type RoutesParts = {
   onProblem(message: string): void;
 };
 
-type WatchedRoute = {
+export type WatchedRoute = {
   route: Route;
   /** That it is this one; the same answer each time. */
   chosen: RouteChoice;
@@ -145,13 +145,15 @@ type WatchedRoute = {
 };
 
 export function createRoutes(parts: RoutesParts): Routes {
-  const { clock, limits, rights = allEgressIsOurs, identity = identityUnchecked } = parts;
+  const { clock, limits, rights = allEgressIsOurs } = parts;
   const settings = routesOr(parts.settings);
   const byId = new Map(settings.map((setting) => [setting.id, watchRoute(setting, parts)]));
   const all = [...byId.values()];
   const refusals = createBoundedCache<string>({ clock, maxEntries: limits.routeRefusals });
   /** When the operator ended the rests of a route; another process may tell of them a moment later. */
   const endedAt = new Map<string, number>();
+
+  const stateNow = (watched: WatchedRoute) => stateOf(watched, refusals.list(), wallTime(parts));
 
   function choose(request: RouteRequest): RouteChoice {
     const { address, allowed } = request;
@@ -166,23 +168,9 @@ export function createRoutes(parts: RoutesParts): Routes {
       const mayComeBack = usable.some(({ route }) => rights.of(route.id) === 'lapsed');
       return { kind: 'none', why: mayComeBack ? 'lapsed' : 'not_ours' };
     }
-    const named = identity.areAllProven() ? open : proven(open, address);
-    if (named.length === 0) return unnamed(open, address);
+    const named = provenRoutes(open, address, parts);
+    if (named.length === 0) return unproven(open, address, parts);
     return chooseOpen(named, request, { refusals, parts });
-  }
-
-  const standing = ({ route }: WatchedRoute, address: string) =>
-    identity.of(route.id, isIP(address) === 6 ? 6 : 4);
-
-  /** Hosts in blocks that the operator opened are asked under any name. */
-  function proven(open: readonly WatchedRoute[], address: string): readonly WatchedRoute[] {
-    if (parts.isPublic?.(address) !== true) return open;
-    return those(open, (watched) => standing(watched, address) === 'proven');
-  }
-
-  function unnamed(open: readonly WatchedRoute[], address: string): RouteChoice {
-    const isChecking = open.some((watched) => standing(watched, address) === 'checking');
-    return { kind: 'none', why: isChecking ? 'identity_checking' : 'identity_unproven' };
   }
 
   function note(routeId: string, event: RouteEvent): void {
@@ -208,12 +196,8 @@ export function createRoutes(parts: RoutesParts): Routes {
     ids: [...byId.keys()],
     choose,
     note,
-    state: () => all.map((watched) => stateOf(watched, refusals.list(), wallTime(parts))),
-    own: () =>
-      all.map((watched) => ({
-        ...stateOf(watched, refusals.list(), wallTime(parts)),
-        ...watched.volume.own(),
-      })),
+    state: () => all.map(stateNow),
+    own: () => all.map((watched) => ({ ...stateNow(watched), ...watched.volume.own() })),
     restore(states, countedBy) {
       for (const state of states) {
         const watched = byId.get(state.id);
@@ -227,11 +211,7 @@ export function createRoutes(parts: RoutesParts): Routes {
       byId.get(routeId)?.health.endRests();
       for (const { key, value } of refusals.list()) if (value === routeId) refusals.delete(key);
     },
-    problem(routeId) {
-      const { problem, restingUntil } = byId.get(routeId)?.health.state() ?? {};
-      if (problem !== undefined) return 'down';
-      return restingUntil === undefined || restingUntil <= clock.now() ? undefined : 'resting';
-    },
+    problem: (routeId) => problemOf(byId.get(routeId), clock),
     counts: () => ({
       ...sumOf(all.map(({ dialer }) => dialer.counts)),
       byRoute: all.map(({ counts }) => ({ ...counts })),
@@ -239,24 +219,10 @@ export function createRoutes(parts: RoutesParts): Routes {
   };
 }
 
-/** Chooses among routes of ours: those that are not closed, in the order of the group, unless it bans the first. */
-function chooseOpen(
-  open: readonly WatchedRoute[],
-  request: RouteRequest,
-  { refusals, parts }: { refusals: BoundedCache<string>; parts: RoutesParts },
-): RouteChoice {
-  const { group, preferred } = request;
-  const { reputation, clock, wallClock } = parts;
-  const standing = those(open, ({ route }) => reputation?.of(route.id) === undefined);
-  if (standing.length === 0) return { kind: 'none', why: 'closed' };
-  const inOrder = inOrderFor(group, withoutDodging(standing, request, refusals), preferred);
-  const [first] = inOrder;
-  if (first === undefined)
-    return resting(Math.max(...refusalKeys(request).map((key) => refusals.lifeOf(key))));
-  const bannedUntil = reputation?.bannedUntil(first.route.id, group);
-  if (bannedUntil !== undefined)
-    return { kind: 'none', why: 'banned', waitMs: bannedUntil - wallClock.now() };
-  return firstFit(inOrder, group, clock);
+function problemOf(watched: WatchedRoute | undefined, clock: Clock): 'down' | 'resting' | undefined {
+  const { problem, restingUntil } = watched?.health.state() ?? {};
+  if (problem !== undefined) return 'down';
+  return restingUntil === undefined || restingUntil <= clock.now() ? undefined : 'resting';
 }
 
 function watchRoute(setting: RouteSetting, parts: RoutesParts): WatchedRoute {
@@ -290,58 +256,6 @@ function watchRoute(setting: RouteSetting, parts: RoutesParts): WatchedRoute {
     counts: { id, opened: 0, connected: 0 },
   };
 }
-
-/** The list itself where all of it passes, which is the rule: a route is chosen for every conversation. */
-function those<Item>(items: readonly Item[], passes: (item: Item) => boolean): readonly Item[] {
-  return items.every(passes) ? items : items.filter(passes);
-}
-
-/** Whoever refused us on one route is asked on no other. */
-function withoutDodging(
-  open: readonly WatchedRoute[],
-  by: { group: string; address: string },
-  refusals: BoundedCache<string>,
-): readonly WatchedRoute[] {
-  if (refusals.size() === 0) return open;
-  const keys = refusalKeys(by).filter((key) => refusals.peek(key) !== undefined);
-  return open.filter((watched) => keys.every((key) => refusals.peek(key) === watched.route.id));
-}
-
-/** What a refusal is remembered by, and found again. */
-function refusalKeys({ group, address }: { group: string; address?: string }): string[] {
-  return address === undefined ? [`group ${group}`] : [`group ${group}`, `address ${address}`];
-}
-
-function inOrderFor(
-  group: string,
-  routes: readonly WatchedRoute[],
-  preferred: string | undefined,
-): readonly WatchedRoute[] {
-  if (routes.length === 1) return routes;
-  const ranked = rankEgress(
-    group,
-    routes.map(({ route }) => route.id),
-  );
-  const order = preferred === undefined ? ranked : [preferred, ...ranked.filter((id) => id !== preferred)];
-  return order.flatMap((id) => routes.find(({ route }) => route.id === id) ?? []);
-}
-
-function firstFit(routes: readonly WatchedRoute[], group: string, clock: Clock): RouteChoice {
-  const fit = those(routes, ({ health }) => health.restsUntil(group) === undefined);
-  if (fit.length === 0) {
-    const now = clock.now();
-    return resting(Math.min(...routes.map(({ health }) => health.restsUntil(group) ?? now)) - now);
-  }
-  const watched = fit.find(hasRoomToday);
-  if (watched === undefined) return spent(Math.min(...fit.map(({ volume }) => volume.dayWaitMs())));
-  const waitMs = watched.volume.minuteWaitMs();
-  return waitMs > 0 ? spent(waitMs) : watched.chosen;
-}
-
-const hasRoomToday = ({ volume }: WatchedRoute): boolean => volume.dayWaitMs() === 0;
-
-const resting = (waitMs: number): RouteChoice => ({ kind: 'none', why: 'all_resting', waitMs });
-const spent = (waitMs: number): RouteChoice => ({ kind: 'none', why: 'volume_spent', waitMs });
 
 /** Points on the engine's clock mean nothing to another process; on the wall's they do. */
 function wallTime({ clock, wallClock }: Pick<RoutesParts, 'clock' | 'wallClock'>) {

@@ -108,7 +108,7 @@ function sayEhlo(
 const ehloUnknownCodes: ReadonlySet<number> = new Set([500, 501, 502, 504, 550]);
 
 const unknownCommandWords =
-  /\b(?:command|verb|ehlo|esmtp)\b.*\b(?:un(?:recogni[sz]ed|known|supported|implemented)|not (?:recogni[sz]ed|known|supported|implemented|understood)|invalid)|\b(?:un(?:recogni[sz]ed|known|supported|implemented)|invalid|bad)\b.*\b(?:command|verb|ehlo)\b/i;
+  /\b(?:command|verb|ehlo|esmtp)\b.+\b(?:un(?:recogni[sz]ed|known|supported|implemented)|not (?:recogni[sz]ed|known|supported|implemented|understood)|invalid)|\b(?:un(?:recogni[sz]ed|known|supported|implemented)|invalid|bad)\b.+\b(?:command|verb|ehlo)\b/i;
 
 const refusalWords =
   /\b(?:block\w*|den(?:y|ied)|reject\w*|refus\w*|spam\w*|polic\w*|reputation|black\w*|banned)\b/i;

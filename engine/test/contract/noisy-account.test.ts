@@ -232,7 +232,7 @@ describe('a provider with many tenants', () => {
   });
 
   test('rests where it complains about us to recipients of several domains, and the answers say for how long', async () => {
-    const reply = '550 5.7.606 Access denied, banned sending IP [{client}]';
+    const reply = '550 5.7.1 Access denied, sending IP [{client}] has a bad reputation';
     const refusing = Array.from({ length: 5 }, (_, n) => `banned${n}.test`);
     const world = tenants(
       Object.fromEntries(

@@ -99,6 +99,8 @@ function checkArrivals(sent: string[], { world }: EngineInWorld): void {
   );
   const madeUp = `C: RCPT TO:<${randomProbeNames(randomProbeKey)('plain.test')}@plain.test>`;
   const arrived = recipients.filter((line) => line !== madeUp);
-  assert.deepEqual(arrived.toSorted(), sent.toSorted());
+  // The same mailbox, asked for twice at once, is named once.
+  assert.deepEqual([...new Set(arrived)].sort(), [...new Set(sent)].sort());
+  assert.ok(arrived.length <= sent.length, `${arrived.length} of ${sent.length}`);
   assert.deepEqual(world.violations, []);
 }

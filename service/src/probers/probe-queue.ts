@@ -79,23 +79,6 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
     one.settle(evidence === null ? 'unreadable' : read(evidence, one.probe, parts));
   }
 
-  async function post(id: string, probe: Probe & { egress: string }, withinMs: number): Promise<void> {
-    const now = wallClock.now();
-    const { urgency, account: tag } = probe.asker;
-    const row = {
-      id,
-      asker: processId,
-      egress: probe.egress,
-      urgency: urgency === 'single' ? 0 : 1,
-      tag,
-      question: JSON.stringify(writeQuestion(probe)),
-      asked_at: now,
-      deadline_at: now + Math.ceil(withinMs),
-    };
-    await store.write((tx) => tx.batch(insertProbes, '', row));
-    store.notify(probesChannel);
-  }
-
   /** Takes back a probe that its caller withdrew, unless a prober has it: that one's answer is waited for. */
   async function withdraw(id: string, { withdrawn }: Patience): Promise<void> {
     const [row] = await store.write((tx) =>
@@ -113,7 +96,7 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
       const answer = awaitAnswer(patience, clock);
       const one: Waiting = { probe, isWritten: false, ...answer };
       waiting.set(id, one);
-      const posted = post(id, probe, patience.deadline - clock.now());
+      const posted = post({ id, probe, withinMs: patience.deadline - clock.now() }, parts);
       posted.then(() => (one.isWritten = true)).then(looking.start, answer.fail);
       const onWithdrawn = () => void posted.then(() => withdraw(id, patience)).catch(() => undefined);
       patience.withdrawn?.addEventListener('abort', onWithdrawn);
@@ -142,6 +125,28 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
       eraser.stop();
     },
   };
+}
+
+type Posted = { id: string; probe: Probe & { egress: string }; withinMs: number };
+
+async function post(
+  { id, probe, withinMs }: Posted,
+  { store, wallClock, processId }: ProbeQueueParts,
+): Promise<void> {
+  const now = wallClock.now();
+  const { urgency, account: tag } = probe.asker;
+  const row = {
+    id,
+    asker: processId,
+    egress: probe.egress,
+    urgency: urgency === 'single' ? 0 : 1,
+    tag,
+    question: JSON.stringify(writeQuestion(probe)),
+    asked_at: now,
+    deadline_at: now + Math.ceil(withinMs),
+  };
+  await store.write((tx) => tx.batch(insertProbes, '', row));
+  store.notify(probesChannel);
 }
 
 /** Reads evidence, which was checked where it came in. If it makes no sense all the same, it is no answer. */

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { describeIpProfile, rereadEvidence, type createEngine, type Engine } from '@mailproof/engine';
+import { rereadEvidence, type createEngine, type Engine } from '@mailproof/engine';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { ProcessRegistry, ProcessRole } from '../db/process-registry.ts';
@@ -71,8 +71,6 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<Op
       onRecovery: (message) => parts.logger.info(message),
     });
     kept.egress = egress;
-    const profile = config.pacing === 'off' ? 'private' : config.ipProfile;
-    parts.logger.info({ ip_profile: profile }, `IP profile ${describeIpProfile(profile)}`);
     const serving = serveOthers({ ...parts, engine, egress, queue });
     const close = async () => {
       await serving.stop();

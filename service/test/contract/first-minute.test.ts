@@ -69,7 +69,7 @@ describe('the pages', () => {
 
   test('/healthz and /readyz answer without a key', async () => {
     assert.deepEqual((await get('/healthz')).body, { status: 'ok' });
-    assert.deepEqual((await get('/readyz')).body, { status: 'ready' });
+    assert.equal((await get('/readyz')).body['status'], 'ready');
   });
 
   test('/openapi.json is OpenAPI 3.1, with an example for every request and answer', async () => {

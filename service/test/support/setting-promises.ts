@@ -11,18 +11,18 @@ export type SettingRow = {
 
 /** Tests what every setting promises: its default, what it takes, and the line that refuses anything else. */
 export function describeSetting(key: keyof Config, name: string, { usual, good, bad }: SettingRow): void {
-  describe(name, () => {
-    test('has its default when it is not set or empty', () => {
+  void describe(name, () => {
+    void test('has its default when it is not set or empty', () => {
       assert.deepEqual(read({})[key], usual);
       assert.deepEqual(read({ [name]: '' })[key], usual);
       assert.deepEqual(read({ [name]: '  ' })[key], usual);
     });
 
-    test('takes what it may be', () => {
+    void test('takes what it may be', () => {
       for (const [text, value] of good) assert.deepEqual(read({ [name]: text })[key], value, text);
     });
 
-    test('refuses anything else in one line that names it and says what it may be', () => {
+    void test('refuses anything else in one line that names it and says what it may be', () => {
       for (const text of bad) {
         const refused = readConfig({ [name]: text });
         assert.equal(refused.kind, 'bad', `${name}=${text}`);

@@ -111,6 +111,7 @@ for (const database of oneDatabase) {
         conversations_waiting: 1,
         mail_port_problem: 'outbound port 25 is blocked',
         identity_problem: 'public mail hosts are not asked: the HELO name is not ours',
+        reputation_problem: null,
         resolver_problem:
           'the resolver denies what is known to exist (example.com); set MAILPROOF_DNS_SERVERS to a resolver of the public DNS, or MAILPROOF_RESOLVER_PROBES to names of this network',
         control_problem: 'google: control mailboxes are rejected, so "no such mailbox" is not believed',

@@ -1,0 +1,55 @@
+import type { Route, RouteChoice } from '../routes/create-routes.ts';
+import type { Visit } from './pending-probe.ts';
+
+/** What becomes of those who wait for a host: a route to it is open, they wait for one, or they are told. */
+type WayOut =
+  | { kind: 'open'; route: Route }
+  /** For the clock, or for an end under the key. */
+  | { kind: 'wait'; until: number | undefined; key: string }
+  | { kind: 'turn_away'; visit: Visit };
+
+/** What queues wait for whose egress address is not certain to be ours. */
+export const ownership = 'ownership';
+
+/** What queues wait for while our own HELO name and sender are looked up. */
+export const ownIdentity = 'identity';
+
+/** A route's volume of the minute is waited for; that of the day is not. */
+const longestMinuteMs = 60_000;
+
+const restReasons = {
+  all_resting: 'no_route_open',
+  banned: 'provider_bans_us',
+  volume_spent: 'route_volume_spent',
+} as const;
+
+/** Reads the choice of a route. */
+export function wayOut(choice: RouteChoice, now: number): WayOut {
+  if (choice.kind === 'route') return { kind: 'open', route: choice.route };
+  switch (choice.why) {
+    case 'lapsed':
+      return { kind: 'wait', until: undefined, key: ownership };
+    case 'identity_checking':
+      return { kind: 'wait', until: undefined, key: ownIdentity };
+    case 'not_ours':
+    case 'closed':
+    case 'identity_unproven':
+      return { kind: 'turn_away', visit: { kind: choice.why } };
+    case 'none_allowed':
+      return { kind: 'turn_away', visit: restingVisit({ reason: 'no_route_open', until: undefined }, now) };
+    case 'all_resting':
+    case 'banned':
+    case 'volume_spent': {
+      const until = now + choice.waitMs;
+      if (choice.why === 'volume_spent' && choice.waitMs <= longestMinuteMs)
+        return { kind: 'wait', until, key: '' };
+      return { kind: 'turn_away', visit: restingVisit({ reason: restReasons[choice.why], until }, now) };
+    }
+  }
+}
+
+export type KnownRest = { reason: string; until: number | undefined };
+
+export function restingVisit({ reason, until }: KnownRest, now: number): Visit {
+  return { kind: 'resting', reason, forMs: until === undefined ? undefined : Math.max(0, until - now) };
+}

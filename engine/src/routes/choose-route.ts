@@ -1,0 +1,101 @@
+import { isIP } from 'node:net';
+import type { BoundedCache } from '../bounded-cache.ts';
+import type { Clock } from '../clock.ts';
+import { identityUnchecked } from '../identity/watch-identity.ts';
+import { rankEgress } from './rank-egress.ts';
+import type { RouteChoice, RouteRequest, RoutesParts, WatchedRoute } from './create-routes.ts';
+
+/** Returns the routes under whose name a host may be asked. Hosts in blocks that the operator opened ask for none. */
+export function provenRoutes(
+  open: readonly WatchedRoute[],
+  address: string,
+  { identity = identityUnchecked, isPublic }: RoutesParts,
+): readonly WatchedRoute[] {
+  if (identity.areAllProven() || isPublic?.(address) !== true) return open;
+  return those(open, ({ route }) => identity.of(route.id, familyOf(address)) === 'proven');
+}
+
+export function unproven(
+  open: readonly WatchedRoute[],
+  address: string,
+  { identity = identityUnchecked }: RoutesParts,
+): RouteChoice {
+  const isChecking = open.some(({ route }) => identity.of(route.id, familyOf(address)) === 'checking');
+  return { kind: 'none', why: isChecking ? 'identity_checking' : 'identity_unproven' };
+}
+
+function familyOf(address: string): 4 | 6 {
+  return isIP(address) === 6 ? 6 : 4;
+}
+
+/** Chooses among routes of ours: those that are not closed, in the order of the group, unless it bans the first. */
+export function chooseOpen(
+  open: readonly WatchedRoute[],
+  request: RouteRequest,
+  { refusals, parts }: { refusals: BoundedCache<string>; parts: RoutesParts },
+): RouteChoice {
+  const { group, preferred } = request;
+  const { reputation, clock, wallClock } = parts;
+  const standing = those(open, ({ route }) => reputation?.of(route.id) === undefined);
+  if (standing.length === 0) return { kind: 'none', why: 'closed' };
+  const inOrder = inOrderFor(group, withoutDodging(standing, request, refusals), preferred);
+  const [first] = inOrder;
+  if (first === undefined)
+    return resting(Math.max(...refusalKeys(request).map((key) => refusals.lifeOf(key))));
+  const bannedUntil = reputation?.bannedUntil(first.route.id, group);
+  if (bannedUntil !== undefined)
+    return { kind: 'none', why: 'banned', waitMs: bannedUntil - wallClock.now() };
+  return firstFit(inOrder, group, clock);
+}
+
+/** The list itself where all of it passes, which is the rule: a route is chosen for every conversation. */
+export function those<Item>(items: readonly Item[], passes: (item: Item) => boolean): readonly Item[] {
+  return items.every(passes) ? items : items.filter(passes);
+}
+
+/** Whoever refused us on one route is asked on no other. */
+function withoutDodging(
+  open: readonly WatchedRoute[],
+  by: { group: string; address: string },
+  refusals: BoundedCache<string>,
+): readonly WatchedRoute[] {
+  if (refusals.size() === 0) return open;
+  const keys = refusalKeys(by).filter((key) => refusals.peek(key) !== undefined);
+  return open.filter((watched) => keys.every((key) => refusals.peek(key) === watched.route.id));
+}
+
+/** What a refusal is remembered by, and found again. */
+export function refusalKeys({ group, address }: { group: string; address?: string }): string[] {
+  return address === undefined ? [`group ${group}`] : [`group ${group}`, `address ${address}`];
+}
+
+function inOrderFor(
+  group: string,
+  routes: readonly WatchedRoute[],
+  preferred: string | undefined,
+): readonly WatchedRoute[] {
+  if (routes.length === 1) return routes;
+  const ranked = rankEgress(
+    group,
+    routes.map(({ route }) => route.id),
+  );
+  const order = preferred === undefined ? ranked : [preferred, ...ranked.filter((id) => id !== preferred)];
+  return order.flatMap((id) => routes.find(({ route }) => route.id === id) ?? []);
+}
+
+function firstFit(routes: readonly WatchedRoute[], group: string, clock: Clock): RouteChoice {
+  const fit = those(routes, ({ health }) => health.restsUntil(group) === undefined);
+  if (fit.length === 0) {
+    const now = clock.now();
+    return resting(Math.min(...routes.map(({ health }) => health.restsUntil(group) ?? now)) - now);
+  }
+  const watched = fit.find(hasRoomToday);
+  if (watched === undefined) return spent(Math.min(...fit.map(({ volume }) => volume.dayWaitMs())));
+  const waitMs = watched.volume.minuteWaitMs();
+  return waitMs > 0 ? spent(waitMs) : watched.chosen;
+}
+
+const hasRoomToday = ({ volume }: WatchedRoute): boolean => volume.dayWaitMs() === 0;
+
+const resting = (waitMs: number): RouteChoice => ({ kind: 'none', why: 'all_resting', waitMs });
+const spent = (waitMs: number): RouteChoice => ({ kind: 'none', why: 'volume_spent', waitMs });
