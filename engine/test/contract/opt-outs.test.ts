@@ -22,9 +22,9 @@ const fixture = {
 
 test('a receiver that opted out is not asked: its subdomains and those whose mail it takes neither, from the next second on', async () => {
   const file = join(folder, 'opt-outs.txt');
-  const { verify, world, stop } = await startEngine(fixture, { listFiles: { optOut: file } });
+  const running = await startEngine(fixture, { listFiles: { optOut: file } });
   const found = async (domain: string): Promise<string> => {
-    const outcome = await verify(`ada@${domain}`);
+    const outcome = await running.verify(`ada@${domain}`);
     assert.ok(outcome.kind === 'verdict');
     return `${outcome.verdict.status} ${outcome.explanation.reason}`;
   };
@@ -33,13 +33,13 @@ test('a receiver that opted out is not asked: its subdomains and those whose mai
     writeFileSync(file, '# by mail\nshy.test\n');
     while ((await found('shy.test')) !== 'unknown receiver_opted_out')
       await new Promise((resolve) => setTimeout(resolve, 100));
-    world.reset();
+    running.world.reset();
     for (const domain of ['shy.test', 'below.shy.test', 'guest.test'])
       assert.equal(await found(domain), 'unknown receiver_opted_out', domain);
-    assert.equal(world.counts.smtp.connections, 0);
+    assert.equal(running.world.counts.smtp.connections, 0);
     for (const domain of ['open.test', 'notshy.test'])
       assert.equal(await found(domain), 'safe mailbox_accepted');
   } finally {
-    await stop();
+    await running.stop();
   }
 });

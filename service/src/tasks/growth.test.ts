@@ -150,7 +150,9 @@ for (const database of databases) {
     });
 
     it('pages of lists and accounts follow their order', async () => {
-      const { store, execute, analyze, forget, assertFlat, close } = await setUp([[past('aaaa', 500), waiting]]);
+      const { store, execute, analyze, forget, assertFlat, close } = await setUp([
+        [past('aaaa', 500), waiting],
+      ]);
       const numbers = 'with recursive n (i) as (select 1 union all select i + 1 from n where i < 2000)';
       await execute(`${numbers} insert into account
         (id, name, plan, granted, available, reserved, spent, entries, touched_at, created_at)
