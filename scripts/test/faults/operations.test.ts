@@ -122,7 +122,7 @@ async function stopAll(): Promise<void> {
 const around: Record<string, (code: string) => Promise<void>> = {
   'setup.sh': async (code) => {
     const dns = world.environment['MAILPROOF_DNS_SERVERS'] ?? '';
-    const answers = [dns, 'probe.test', 'verify@probe.test', 'data', 'sqlite', 'new', 'all'];
+    const answers = [dns, 'probe.test', 'verify@probe.test', 'data', 'sqlite', 'new', 'all', 'no'];
     const { code: status, stderr } = await run(code, answers.map((answer) => `${answer}\n`).join(''));
     assert.equal(status, 0, stderr);
     const settings = readFileSync(join(folder, 'mailproof.conf'), 'utf8');
