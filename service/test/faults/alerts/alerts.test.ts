@@ -20,19 +20,24 @@ const hangsUp = { temper: { fault: { phase: 'banner', fault: 'fin' } } } as cons
 const blockList = 'zen.spamhaus.org';
 const publicAddress = '192.0.2.25';
 
+/** A host that is slow rests after a while, so each address has one of its own. */
+const tarpits = Array.from({ length: 80 }, (_, n) => `tarpit${n + 1}.test`);
+
 const world: WorldDescription = {
   zones: {
+    ...Object.fromEntries(tarpits.map((domain) => [domain, { mx: [[10, `mx.${domain}`]] }])),
     'brisk.test': { mx: [[10, 'mx.brisk.test']] },
     'blocks.test': { mx: [[10, 'mx.blocks.test']] },
     'gmail-like.test': { mx: [[10, 'mx-of-world.google.com']] },
-    'tarpit.test': { mx: [[10, 'mx.tarpit.test']] },
     'consults.test': { mx: [[10, 'mx.consults.test']] },
     'consults-too.test': { mx: [[10, 'mx.consults-too.test']] },
     'bans.test': { mx: [[10, 'mx-of-world.olc.protection.outlook.com']] },
   },
   hosts: {
     'mx.brisk.test': { mailboxes: { ann: 'exists' }, temper: { catchAll: true } },
-    'mx.tarpit.test': { temper: { catchAll: true, replyDelayMs: 8_000 } },
+    ...Object.fromEntries(
+      tarpits.map((domain) => [`mx.${domain}`, { temper: { catchAll: true, replyDelayMs: 8_000 } }]),
+    ),
     'mx.blocks.test': { temper: tempers.blockedAtRcpt },
     'mx-of-world.google.com': { temper: { fault: { phase: 'banner', fault: 'reply_421' } } },
     'canary-one.test': hangsUp,
@@ -108,6 +113,15 @@ writeFileSync(policies, JSON.stringify({ canaries: ['canary-one.test', 'canary-t
 fires('MailproofMailPortBlocked', { settings: { MAILPROOF_PROVIDERS_FILE: policies } });
 
 fires('MailproofResolverDenies', { denyAllNames: true });
+
+// With no block opened, mail hosts are public ones, and the HELO name does not resolve.
+fires('MailproofIdentityUnproven', {
+  settings: {
+    MAILPROOF_EGRESS_ALLOW: '',
+    MAILPROOF_IDENTITY_CHECK: 'on',
+    MAILPROOF_HELO_NAME: 'nobody.test',
+  },
+});
 
 fires('MailproofProviderResting', { settings: { MAILPROOF_PACING: 'on' } }, ({ client, key }) =>
   client.verify(key, 'ann@gmail-like.test'),
@@ -186,7 +200,7 @@ fires('MailproofErrors', {}, ({ fixture, client, key, prometheus }) =>
 fires('MailproofSlow', {}, async ({ client, key, prometheus }) => {
   let number = 0;
   await until(async () => {
-    const emails = Array.from({ length: 10 }, () => `a${(number += 1)}@tarpit.test`);
+    const emails = Array.from({ length: 10 }, () => `ann@tarpit${(number += 1)}.test`);
     await Promise.all(emails.map((email) => client.verify(key, email)));
     return (await prometheus.firing()).includes('MailproofSlow');
   });
