@@ -7,7 +7,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { freePort } from '../service/test/support/free-port.ts';
+import { freePort } from '@mailproof/world';
 
 /** The health check of the image, as the Dockerfile has it. */
 const root = join(import.meta.dirname, '..');

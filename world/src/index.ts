@@ -10,6 +10,7 @@ export { tlsFaults } from './smtp/tls-fault.ts';
 export type { TlsFault } from './smtp/tls-fault.ts';
 export type { Mailbox, MailboxState, Temper } from './smtp/temper.ts';
 export type { Conversation, SmtpCounts, Violation, ViolationKind } from './smtp/record.ts';
+export { freePort } from './free-port.ts';
 export { faultHost, fuzzHost, injectedHost, tlsFaultHost } from './hosts.ts';
 export { tempers } from './tempers.ts';
 export { standardCast, standardLists, standardWorld } from './standard-world.ts';

@@ -12,8 +12,7 @@ import { findAddresses } from './find-addresses.ts';
 /**
  * What mail servers check of each address that we come from: whether the HELO name resolves to it, whether its reverse
  * DNS name leads back to it, and whether SPF lets it send for the sender's domain.
- *
- * What block lists say of these addresses belongs here too.
+ * Block lists are looked up in `check-block-lists.ts`.
  */
 export async function checkEgress(parts: DoctorParts): Promise<Finding[]> {
   const found = await Promise.all(parts.routes.map((route) => checkRoute(route, parts)));

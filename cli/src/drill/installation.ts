@@ -2,9 +2,7 @@
  * The installation of the drill, thrown away at its end: an API, a worker and two probers as processes of their own, on
  * a PostgreSQL of its own, in a mail internet on loopback. It reads no setting of the machine.
  */
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,7 +15,7 @@ import {
   StoreUnavailableError,
   type Balance,
 } from '@mailproof/service';
-import { startWorld, type World } from '@mailproof/world';
+import { freePort, startWorld, type World } from '@mailproof/world';
 import {
   mountSmallDisk,
   startPrivatePostgres,
@@ -220,14 +218,4 @@ async function readBooks(databaseUrl: string, accountId: string): ReturnType<Ins
   } finally {
     await store.close();
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('a server on loopback has no port');
-  return address.port;
 }

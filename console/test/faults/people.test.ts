@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startProvider, type TestProvider } from '../../../service/test/support/oidc/start-provider.ts';
-import { freePort } from '../../../service/test/support/free-port.ts';
+import { freePort } from '@mailproof/world';
 import { accessibilityFaults } from '../support/accessibility.ts';
 import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
 

@@ -19,11 +19,10 @@ import { promisify } from 'node:util';
 import { createClient, MailproofError } from '@mailproof/client';
 import { storeFile } from '@mailproof/service';
 import { settingTexts } from '@mailproof/service/config';
-import { startWorld, type World } from '@mailproof/world';
+import { freePort, startWorld, type World } from '@mailproof/world';
 import { root, startProgram, type Settings } from '../../../service/test/support/mailproof.ts';
 import { ensureDebianPackages } from '../../debian-packages.ts';
 import { packService } from '../../release/pack-service.ts';
-import { freePort } from '../../../service/test/support/free-port.ts';
 
 /**
  * The image, built by the Dockerfile on a base of this machine's own programs, because no registry is asked, and run by

@@ -13,9 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { startWorld, type World } from '@mailproof/world';
+import { freePort, startWorld, type World } from '@mailproof/world';
 import { createApiClient } from '../../../service/test/support/api-client.ts';
-import { freePort } from '../../../service/test/support/free-port.ts';
 import {
   root,
   startProgram,

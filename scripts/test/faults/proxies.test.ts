@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
-import { startWorld, type World } from '@mailproof/world';
+import { freePort, startWorld, type World } from '@mailproof/world';
 import {
   root,
   serveMailproof,
@@ -18,7 +18,6 @@ import {
 } from '../../../service/test/support/mailproof.ts';
 import { until } from '../../../service/test/support/until.ts';
 import { ensureDebianPackages } from '../../debian-packages.ts';
-import { freePort } from '../../../service/test/support/free-port.ts';
 
 /** The examples of proxies in `ops/`, each started as it is but for addresses, and asked by a client elsewhere. */
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-proxies-'));

@@ -7,7 +7,7 @@ import { createClient, type Client } from '@mailproof/client';
 import { createAccountWithKeys, openStore } from '@mailproof/service';
 import { readConfig } from '@mailproof/service/config';
 import { startService } from '@mailproof/service/main';
-import { startWorld, tempers, type WorldDescription } from '@mailproof/world';
+import { freePort, startWorld, tempers, type WorldDescription } from '@mailproof/world';
 import {
   startProgram,
   type Ended,
@@ -15,7 +15,6 @@ import {
   type Started,
 } from '../../../service/test/support/mailproof.ts';
 import { until } from '../../../service/test/support/until.ts';
-import { freePort } from '../../../service/test/support/free-port.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

@@ -6,7 +6,7 @@ import { ensureDebianPackages } from '../../../../scripts/debian-packages.ts';
 import { readOpsFile } from '../../../../scripts/ops-files.ts';
 import { startProgram } from '../../support/mailproof.ts';
 import { until } from '../../support/until.ts';
-import { freePort } from '../../support/free-port.ts';
+import { freePort } from '@mailproof/world';
 
 export type Prometheus = {
   /** The names of the alerts that are firing now. */

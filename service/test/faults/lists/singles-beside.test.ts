@@ -1,55 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WorldDescription } from '@mailproof/world';
-import { createApiClient, listsPath, singlePath, type ApiClient } from '../../support/api-client.ts';
+import { createApiClient, listsPath } from '../../support/api-client.ts';
 import { openFixture } from '../../support/open-fixture.ts';
-
-const mailboxes = 100;
-const world: WorldDescription = {
-  zones: { 'brisk.test': { mx: [[10, 'mx.brisk.test']] } },
-  hosts: {
-    'mx.brisk.test': {
-      mailboxes: Object.fromEntries(
-        Array.from({ length: mailboxes }, (_, n) => [`p${n}`, 'exists' as const]),
-      ),
-    },
-  },
-};
+import { briskWorld, startSteadyClients } from '../../support/steady-clients.ts';
 
 const rows = 60_000;
-const clients = 12;
-/** Between an answer and the next request: how many are answered depends on this, and less on a busy machine. */
-const thinkMs = 500;
-const retryMs = 250;
-
-/** Clients of one account that ask one after the other, and again soon if they are refused. */
-function startClients(client: ApiClient, key: string) {
-  const over = new AbortController();
-  const answeredAt: number[] = [];
-  async function ask(number: number): Promise<void> {
-    for (let n = number; !over.signal.aborted; n += clients) {
-      const body = { email: `p${n % mailboxes}@brisk.test` };
-      const answer = await client.send({ path: singlePath, key, body });
-      const isAnswered = answer.kind === 'answered' && answer.status === 200;
-      if (isAnswered) answeredAt.push(performance.now());
-      await sleep(isAnswered ? thinkMs : retryMs);
-    }
-  }
-  const asking = Array.from({ length: clients }, (_, n) => ask(n));
-  return {
-    perSecond: (from: number, to: number) =>
-      (1_000 * answeredAt.filter((at) => at >= from && at < to).length) / (to - from),
-    end: async () => {
-      over.abort();
-      await Promise.all(asking);
-    },
-  };
-}
+const load = { clients: 12, thinkMs: 500 };
 
 for (const database of ['SQLite', 'PostgreSQL'] as const)
   test(`while an account uploads and starts a list, its singles and others’ are answered, on ${database}`, async (t) => {
-    const fixture = await openFixture({ world, database });
+    const fixture = await openFixture({ world: briskWorld, database });
     t.after(() => fixture.close());
     const [own, other] = [
       await fixture.openAccount({ credits: 2 * rows }),
@@ -59,7 +20,7 @@ for (const database of ['SQLite', 'PostgreSQL'] as const)
     const service = await fixture.serve({ role: 'api' });
     const client = createApiClient(service.url);
     t.after(() => client.close());
-    const loads = [startClients(client, own.liveKey), startClients(client, other.liveKey)];
+    const loads = [own, other].map(({ liveKey }) => startSteadyClients(client, liveKey, load));
     await sleep(6_000);
     const uploadedAt = performance.now();
     const headers = { 'content-type': 'text/csv' };
@@ -69,9 +30,11 @@ for (const database of ['SQLite', 'PostgreSQL'] as const)
     const started = await client.ask({ path: `${path}/start`, key: own.liveKey, body: {} });
     const startedAt = performance.now();
     assert.equal(started.status, 202);
-    const idle = loads.map((load) => load.perSecond(uploadedAt - 4_000, uploadedAt));
-    const beside = loads.map((load) => load.perSecond(uploadedAt, startedAt));
-    await Promise.all(loads.map((load) => load.end()));
+    const perSecond = (from: number, to: number): number[] =>
+      loads.map(({ answeredIn }) => (1_000 * answeredIn(from, to - from)) / (to - from));
+    const idle = perSecond(uploadedAt - 4_000, uploadedAt);
+    const beside = perSecond(uploadedAt, startedAt);
+    await Promise.all(loads.map(({ end }) => end()));
     t.diagnostic(JSON.stringify({ tookMs: Math.round(startedAt - uploadedAt), idle, beside }));
     for (const [n, name] of ['its own', 'others’'].entries())
       assert.ok(
