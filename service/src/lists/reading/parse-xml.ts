@@ -23,25 +23,27 @@ export async function* parseXml(
   budget: WorkbookBudget,
 ): AsyncGenerator<undefined> {
   const parser = createBoundedParser(handlers, budget);
-  const decoder = new TextDecoder();
-  for await (const piece of pieces) {
-    const text = decoder.decode(piece, { stream: true });
+  for await (const text of decoded(pieces))
     for (let at = 0; at < text.length; at += sliceCharacters) {
       parser.write(text.slice(at, at + sliceCharacters));
       yield undefined;
     }
-  }
-  const rest = decoder.decode();
-  if (rest !== '') parser.write(rest);
 }
 
+/** Parses a part that hands nothing on, a piece at a time. */
 export async function parseWhole(
   pieces: AsyncIterable<Uint8Array>,
   handlers: XmlHandlers,
   budget: WorkbookBudget,
 ): Promise<void> {
-  const parsing = parseXml(pieces, handlers, budget);
-  while ((await parsing.next()).done !== true);
+  const parser = createBoundedParser(handlers, budget);
+  for await (const text of decoded(pieces)) parser.write(text);
+}
+
+async function* decoded(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  for await (const piece of pieces) yield decoder.decode(piece, { stream: true });
+  yield decoder.decode();
 }
 
 function createBoundedParser(

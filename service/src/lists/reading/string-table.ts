@@ -16,9 +16,9 @@ type Block = { first: number; packed: Uint8Array };
 /** Begins with where each of its texts ends. */
 type OpenBlock = { bytes: Buffer; texts: number };
 
-const blockBytes = 262_144;
-const blockTexts = 16_384;
-const blocksOpen = 24;
+const blockBytes = 65_536;
+const blockTexts = 4_096;
+const blocksOpen = 96;
 
 export function createSharedStrings(): SharedStrings {
   const blocks: Block[] = [];
