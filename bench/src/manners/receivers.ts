@@ -6,11 +6,14 @@ type Egress = string;
 export type Seen = {
   connected(host: string, egress: Egress, at: number): Conversation;
   report(): ProviderSeen[];
+  /** When each egress address was seen, at all hosts together. */
   connections: Map<Egress, number[]>;
+  /** The same at one group. */
+  connectionsAt(group: string, egress: Egress): readonly number[];
 };
 
 export type Conversation = { named(recipient: Named): void };
-type Named = { at: number; isUnknown: boolean; isMadeUp: boolean };
+type Named = { at: number; said: 'taken' | 'unknown' | 'refused'; isMadeUp: boolean };
 
 export type ProviderSeen = {
   group: string;
@@ -57,7 +60,7 @@ export function createReceivers(policies: PolicyBook): Seen {
       named(recipient) {
         here.named.push(recipient);
         one.recipients += 1;
-        if (recipient.isUnknown) one.refusals += 1;
+        if (recipient.said !== 'taken') one.refusals += 1;
         known.mostRecipients = Math.max(known.mostRecipients, one.recipients);
         known.mostRefusals = Math.max(known.mostRefusals, one.refusals);
       },
@@ -74,12 +77,10 @@ export function createReceivers(policies: PolicyBook): Seen {
       policy,
       conversations: all.reduce((sum, one) => sum + one.connections.length, 0),
       recipients: named.length,
-      unknown: named.filter(({ isUnknown }) => isUnknown).length,
+      unknown: named.filter(isUnknown).length,
       madeUp: named.filter(({ isMadeUp }) => isMadeUp).length,
       mostConnectionsAMinute: most((one) => one.connections),
-      mostUnknownAMinute: most((one) =>
-        one.named.filter(({ isUnknown }) => isUnknown).map(({ at: time }) => time),
-      ),
+      mostUnknownAMinute: most((one) => one.named.filter(isUnknown).map(({ at: time }) => time)),
       beyondBudget: Math.max(0, ...all.map((one) => beyondBudget(one.named, policy))),
       mostRecipientsInOne: mostRecipients,
       mostRefusalsInOne: mostRefusals,
@@ -89,8 +90,13 @@ export function createReceivers(policies: PolicyBook): Seen {
   return {
     connected,
     connections,
+    connectionsAt: (group, egress) => groups.get(group)?.at.get(egress)?.connections ?? [],
     report: () => [...groups].map(([group, seen]) => reportOf(group, seen)),
   };
+}
+
+function isUnknown({ said }: Named): boolean {
+  return said === 'unknown';
 }
 
 /** The most of these times, in order, that fall into one span. */
@@ -111,9 +117,10 @@ function beyondBudget(named: readonly Named[], { politeness }: HostPolicy): numb
   let left = perMinute;
   let worst = 0;
   let since = 0;
-  for (const { at, isUnknown } of named) {
+  for (const one of named) {
+    const { at } = one;
     const filled = Math.min(perMinute, left + ((at - since) * perMinute) / minuteMs);
-    left = Math.min(perMinute, filled + (isUnknown ? -1 : earned));
+    left = Math.min(perMinute, filled + (isUnknown(one) ? -1 : earned));
     since = at;
     worst = Math.min(worst, left);
   }

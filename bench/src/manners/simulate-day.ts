@@ -1,43 +1,30 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { parseAddress, type Address, type CanonicalHost } from '@mailproof/engine';
-import { defaultLimits } from '../../../engine/src/limits.ts';
-import { createConversationLimiter } from '../../../engine/src/politeness/create-conversation-limiter.ts';
-import { createPacer } from '../../../engine/src/politeness/create-pacer.ts';
-import { createPolicyBook } from '../../../engine/src/politeness/create-policy-book.ts';
-import { createEgressPace, ipProfiles } from '../../../engine/src/politeness/ip-profile.ts';
-import { createDomainFacts } from '../../../engine/src/probing/domain-facts.ts';
-import { createHostMemory } from '../../../engine/src/probing/host-traits.ts';
-import { createProbeScheduler } from '../../../engine/src/probing/probe-scheduler.ts';
-import { createProviderBeliefs } from '../../../engine/src/probing/provider-beliefs.ts';
-import { createRoutes } from '../../../engine/src/routes/create-routes.ts';
-import { scriptedMailHost } from '../../../engine/test/support/scripted-mail-host.ts';
-import { createReceivers, type Seen } from './receivers.ts';
-import { createSimulatedClock, type SimulatedClock } from './simulated-clock.ts';
+import { startEngineParts, type Records } from './engine-parts.ts';
+import type { List, Question } from './lists.ts';
+import { dayMs, hourMs } from './scripted-world.ts';
+import { createSimulatedClock, pause } from './simulated-clock.ts';
 
 /**
  * A day on a simulated clock: three accounts with a list each, one of them dirty, and single verifications beside them,
- * from two egress addresses. The scheduler, the pacer, the brake and the routes are the engine's own, with their
- * defaults; the mail hosts are scripted and count what they see.
+ * from two egress addresses. The scheduler, the pacer, the brake, the routes and the watch over our reputation are the
+ * engine's own, with their defaults; mail hosts and block lists are scripted and count what they see.
  */
-export type Day = {
-  seen: Seen;
-  accounts: AccountDay[];
-};
+export type Day = Records & { accounts: AccountDay[] };
 
 export type AccountDay = {
   account: string;
   addresses: number;
   answered: number;
-  /** When the last one was answered. */
+  /** The host said something of our address instead. */
+  refused: number;
+  /** The provider bans the address that would ask, until the next day. */
+  putOff: number;
+  /** When the last one of midnight's was answered. */
   tookMs: number;
   /** How long single verifications waited, in order. */
   singleWaitsMs: number[];
 };
 
-export type Question = { address: Address; host: CanonicalHost; ip: string; isDead: boolean };
-export type List = { account: string; questions: readonly Question[]; singles: readonly Question[] };
-
-const dayMs = 86_400_000;
 const underWayAtOnce = 150;
 const probeMs = 1_800_000;
 const singleMs = 30_000;
@@ -45,16 +32,15 @@ const singleEveryMs = 300_000;
 /** An address that was put off is asked for again by its list; at the end of the day it is `unknown`. */
 const leastRetryMs = 60_000;
 
+type AskedBy = { account: string; urgency: 'single' | 'bulk' };
+
 export async function simulateDay(lists: readonly List[]): Promise<Day> {
   const clock = createSimulatedClock();
-  const { seen, scheduler } = startScheduler(clock, lists);
+  const { scheduler, reputation, records } = startEngineParts(clock, lists);
   const accounts = lists.map((list) => ({ list, day: emptyDay(list) }));
   let open = 0;
 
-  async function ask(
-    question: Question,
-    { account, urgency }: { account: string; urgency: 'single' | 'bulk' },
-  ) {
+  async function ask(question: Question, { account, urgency }: AskedBy) {
     const target = { host: question.host, address: question.ip };
     const deadline = clock.now() + (urgency === 'single' ? singleMs : probeMs);
     const signal = new AbortController().signal;
@@ -64,21 +50,36 @@ export async function simulateDay(lists: readonly List[]): Promise<Day> {
     );
   }
 
-  /** One after the other, `underWayAtOnce` side by side. */
-  async function work(pending: Question[], account: string, day: AccountDay): Promise<void> {
-    for (let question = pending.shift(); question !== undefined; question = pending.shift()) {
-      const visit = await ask(question, { account, urgency: 'bulk' });
+  /** Asks until there is an answer, or until none can come today. */
+  async function settle(question: Question, day: AccountDay): Promise<void> {
+    for (;;) {
+      const visit = await ask(question, { account: day.account, urgency: 'bulk' });
       if (visit.kind === 'answered') {
-        day.answered += 1;
-        day.tookMs = clock.now();
-        continue;
+        if (visit.evidence.meaning.label === 'blocked_or_policy') day.refused += 1;
+        else day.answered += 1;
+        return;
       }
-      const again = question;
       const restMs = visit.kind === 'resting' ? (visit.forMs ?? leastRetryMs) : leastRetryMs;
-      if (clock.now() + restMs > dayMs) continue;
+      if (clock.now() + restMs > dayMs) {
+        if (visit.kind === 'resting' && visit.reason === 'provider_bans_us') day.putOff += 1;
+        return;
+      }
       await pause(Math.max(leastRetryMs, restMs), clock);
-      pending.push(again);
     }
+  }
+
+  /** One after the other; several of these work side by side. */
+  async function work(pending: Iterator<Question>, at: number, day: AccountDay): Promise<void> {
+    await pause(at, clock);
+    for (let next = pending.next(); next.done !== true; next = pending.next()) {
+      await settle(next.value, day);
+      if (at === 0) day.tookMs = clock.now();
+    }
+  }
+
+  async function askLater(question: Question, at: number, day: AccountDay): Promise<void> {
+    await pause(at, clock);
+    await settle(question, day);
   }
 
   async function askSingles({ account, singles }: List, day: AccountDay): Promise<void> {
@@ -95,95 +96,23 @@ export async function simulateDay(lists: readonly List[]): Promise<Day> {
     void work_.finally(() => (open -= 1));
   };
   for (const { list, day } of accounts) {
-    const pending = [...list.questions];
-    for (let n = 0; n < underWayAtOnce; n += 1) track(work(pending, list.account, day));
+    for (const { at, questions } of list.bursts) {
+      const pending = questions.values();
+      for (let n = 0; n < underWayAtOnce; n += 1) track(work(pending, at, day));
+    }
+    const everyMs = (dayMs - hourMs) / list.oneByOne.length;
+    list.oneByOne.forEach((question, n) => track(askLater(question, n * everyMs, day)));
     track(askSingles(list, day));
   }
   while (open > 0) {
     if (!clock.step(Infinity)) await nextRound();
     await nextRound();
   }
-  return { seen, accounts: accounts.map(({ day }) => day) };
+  reputation.stop();
+  return { ...records, accounts: accounts.map(({ day }) => day) };
 }
 
-function emptyDay({ account, questions }: List): AccountDay {
-  return { account, addresses: questions.length, answered: 0, tookMs: 0, singleWaitsMs: [] };
-}
-
-function pause(ms: number, clock: SimulatedClock): Promise<void> {
-  return new Promise((resolve) => void clock.after(ms, resolve));
-}
-
-function startScheduler(clock: SimulatedClock, lists: readonly List[]) {
-  const living = new Set<string>();
-  for (const { questions, singles } of lists)
-    for (const { address, isDead } of [...questions, ...singles]) if (!isDead) living.add(address.email);
-  const policies = createPolicyBook({ pacing: 'on' });
-  const seen = createReceivers(policies);
-  const wallClock = { now: () => clock.now() };
-  let dialled = 0;
-  const routes = createRoutes({
-    settings: [
-      { id: 'first', kind: 'direct' },
-      { id: 'second', kind: 'direct' },
-    ],
-    defaults: { heloName: 'probe.test', mailFrom: 'verify@probe.test' },
-    clock,
-    wallClock,
-    limits: defaultLimits,
-    heedsBlocks: true,
-    onProblem: (problem) => {
-      throw new Error(problem);
-    },
-    dialerFor: ({ id }) => ({
-      counts: { dialled: 0, forbidden: 0, breaches: 0 },
-      async dial({ host }) {
-        const conversation = seen.connected(host, id, clock.now());
-        // From a fifth of a second to two seconds until the host speaks.
-        await pause(200 + ((dialled += 7) % 1_800), clock);
-        const socket = scriptedMailHost((recipient) => {
-          const isUnknown = !living.has(recipient);
-          conversation.named({ at: clock.now(), isUnknown, isMadeUp: recipient.startsWith('madeup') });
-          return isUnknown ? '550 5.1.1 The account does not exist' : '250 2.1.5 OK';
-        });
-        return { kind: 'connected', socket };
-      },
-    }),
-  });
-  const scheduler = createProbeScheduler({
-    clock,
-    limits: defaultLimits,
-    routes,
-    policies,
-    mailPort: { note: () => undefined },
-    starttls: 'demanded',
-    hosts: createHostMemory(clock, defaultLimits),
-    facts: createDomainFacts({
-      clock,
-      limits: defaultLimits,
-      beliefs: createProviderBeliefs({ clock, limits: defaultLimits, onProblem: () => undefined }),
-    }),
-    madeUpLocalPart: () => 'madeup',
-    conversationLimiter: createConversationLimiter({
-      clock,
-      openConversations: defaultLimits.openConversations,
-    }),
-    egressPace: createEgressPace(ipProfiles.established, clock),
-    pacer: createPacer({
-      clock,
-      random: () => 0.5,
-      sharesEgress: false,
-      backsOff: true,
-      onRest: ({ key, reason }) => {
-        throw new Error(`${key} rests: ${reason}`);
-      },
-    }),
-  });
-  return { seen, scheduler };
-}
-
-export function addressOf(email: string): Address {
-  const parsed = parseAddress(email);
-  if (parsed.kind === 'invalid') throw new Error(email);
-  return parsed.address;
+function emptyDay({ account, bursts, oneByOne }: List): AccountDay {
+  const addresses = bursts.reduce((sum, { questions }) => sum + questions.length, oneByOne.length);
+  return { account, addresses, answered: 0, refused: 0, putOff: 0, tookMs: 0, singleWaitsMs: [] };
 }

@@ -33,6 +33,11 @@ export function createSimulatedClock(): SimulatedClock {
   };
 }
 
+/** Ends when so much of the simulated time has passed. */
+export function pause(ms: number, clock: SimulatedClock): Promise<void> {
+  return new Promise((resolve) => void clock.after(ms, resolve));
+}
+
 /** Of two at the same time, the one that was set first. */
 function isBefore(one: Timer, other: Timer): boolean {
   return one.at < other.at || (one.at === other.at && one.number < other.number);

@@ -27,3 +27,12 @@ export function short(value: number): string {
   const rounded = Number(value.toPrecision(3));
   return rounded >= 1_000 ? rounded.toLocaleString('en-US') : String(rounded);
 }
+
+/** Every digit, thousands apart: for counts that have to add up. */
+export function exact(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+export function hours(ms: number): string {
+  return ms < 3_600_000 ? `${(ms / 60_000).toFixed(0)} min` : `${(ms / 3_600_000).toFixed(1)} h`;
+}
