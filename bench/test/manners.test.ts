@@ -16,7 +16,7 @@ const promises = [
   'the other address goes on meanwhile',
   'it opens within an hour of its removal from the list',
   'liars never close an address',
-  'a provider that bans an address is not asked from it for a day, and the operator is told',
+  'a provider that bans an address is not asked from it for a day, nor from another instead; told',
   'the other address and other hosts go on beside the ban',
 ];
 

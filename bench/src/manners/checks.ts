@@ -92,12 +92,14 @@ export type Fates = {
   latchedAt: number;
   bannedUntil: number;
   connectionsWhileBanned: number;
+  /** Addresses that wait for the end of the ban, because the other egress address may not ask for them instead. */
+  putOff: number;
   /** The provider from the other address, and the others from the banned one, after the ban. */
   connectionsBesideBan: { otherAddress: number; otherHosts: number };
   told: readonly { at: number; line: string }[];
 };
 
-export function fatesOf({ seen, said, learnt, told }: Day): Fates {
+export function fatesOf({ seen, said, learnt, told, accounts }: Day): Fates {
   const firstSaid = (what: Said['what']): number => said.find((one) => one.what === what)?.at ?? Infinity;
   const firstLearnt = (kind: Learnt['kind'], from = 0): number =>
     learnt.find((one) => one.kind === kind && one.at >= from)?.at ?? Infinity;
@@ -125,6 +127,7 @@ export function fatesOf({ seen, said, learnt, told }: Day): Fates {
     latchedAt,
     bannedUntil: latched?.until ?? 0,
     connectionsWhileBanned: between(atProvider, latchedAt, Infinity),
+    putOff: accounts.reduce((sum, { putOff }) => sum + putOff, 0),
     connectionsBesideBan: {
       otherAddress: between(seen.connectionsAt(ban.group, listing.egress), latchedAt, Infinity),
       otherHosts: between(other, latchedAt, Infinity) - between(atProvider, latchedAt, Infinity),
@@ -180,15 +183,17 @@ function listingChecks(fates: Fates): Check[] {
 }
 
 function banChecks(fates: Fates): Check[] {
-  const { latchedAt, bannedUntil, connectionsWhileBanned } = fates;
+  const { latchedAt, bannedUntil, connectionsWhileBanned, putOff } = fates;
   const { otherAddress, otherHosts } = fates.connectionsBesideBan;
   const line = fates.told.find(({ at }) => at === latchedAt)?.line ?? '';
   return [
     {
-      promise: 'a provider that bans an address is not asked from it for a day, and the operator is told',
-      found: `${connectionsWhileBanned} connections; banned for ${hours(bannedUntil - latchedAt)}`,
+      promise:
+        'a provider that bans an address is not asked from it for a day, nor from another instead; told',
+      found: `${connectionsWhileBanned} connections, ${exact(putOff)} addresses wait; banned for ${hours(bannedUntil - latchedAt)}`,
       isMet:
         connectionsWhileBanned === 0 &&
+        putOff > 0 &&
         Math.abs(bannedUntil - latchedAt - dayMs) < 1_000 &&
         line.startsWith(`${ban.group} bans egress ${ban.egress}`),
     },

@@ -6,7 +6,7 @@ import type { Lookup } from '../dns/lookup.ts';
 import type { Destination } from '../politeness/policy.ts';
 import type { SessionOutcome } from '../politeness/session-outcome.ts';
 import { createPolicyBook } from '../politeness/create-policy-book.ts';
-import { allEgressIsOurs } from '../routes/egress-rights.ts';
+import { allEgressIsOurs, createEgressRights, type EgressRights } from '../routes/egress-rights.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import type { MemoryNamespace } from '../memory.ts';
 import { createReputation, type Reputation } from './create-reputation.ts';
@@ -24,7 +24,14 @@ let queries: string[];
 let told: string[];
 let reputation: Reputation;
 
-function open(more: { addresses?: string[]; memory?: MemoryNamespace; egress?: string[] } = {}): Reputation {
+type More = {
+  addresses?: string[];
+  memory?: MemoryNamespace;
+  egress?: string[];
+  rights?: EgressRights;
+};
+
+function open(more: More = {}): Reputation {
   return createReputation({
     clock,
     wallClock: clock.wallClock,
@@ -32,7 +39,7 @@ function open(more: { addresses?: string[]; memory?: MemoryNamespace; egress?: s
     memory: more.memory ?? { follow: () => undefined, learn: () => undefined },
     lists: [zen],
     egress: more.egress ?? ['default'],
-    rights: allEgressIsOurs,
+    rights: more.rights ?? allEgressIsOurs,
     addressesOf: () => Promise.resolve(more.addresses ?? [ours]),
     askIpv4: (name) => {
       queries.push(name);
@@ -125,7 +132,7 @@ describe('look-ups', () => {
     }
   });
 
-  test('are brought about by two hosts of two networks, at most every ten seconds', async () => {
+  test('are brought about by two hosts of two networks', async () => {
     listed.add(ourName);
     const before = queries.length;
     accuse(1);
@@ -137,6 +144,34 @@ describe('look-ups', () => {
     accuse(3);
     await settled();
     assert.equal(queries.length, before + 3);
+  });
+
+  test('are brought about at most every ten seconds, however many hosts say so', async () => {
+    const lookUps = (): number => queries.filter((name) => name === ourName).length;
+    const before = lookUps();
+    for (let host = 0; host < 50; host += 1) {
+      accuse(host);
+      await settled();
+    }
+    assert.equal(lookUps(), before + 1);
+    await pass(10_000);
+    accuse(50);
+    accuse(51);
+    await settled();
+    assert.equal(lookUps(), before + 2);
+  });
+
+  test('are made by the owner of the address alone, as soon as it is the owner', async () => {
+    const rights = createEgressRights(clock);
+    reputation.stop();
+    queries = [];
+    reputation = open({ rights });
+    for (const host of [1, 2, 3]) accuse(host);
+    await pass(12 * hour);
+    assert.deepEqual(queries, []);
+    rights.allowUntil('default', Infinity);
+    await settled();
+    assert.ok(queries.includes(ourName));
   });
 
   test('of two hosts in one network are not', async () => {
