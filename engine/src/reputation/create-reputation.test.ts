@@ -230,6 +230,18 @@ describe('words without a listing', () => {
     assert.ok(!isClosed(), 'one account');
   });
 
+  test('count for nothing if few hosts repeat them, or if they are an hour apart', async () => {
+    const words = 'blocked by bl.example.org';
+    for (let time = 0; time < 10; time += 1)
+      for (let host = 0; host < 15; host += 1) accuse(host, `account ${time % 2}`, words);
+    await settled();
+    assert.ok(!isClosed(), 'few hosts, many times');
+    await pass(hour);
+    for (let host = 15; host < 30; host += 1) accuse(host, `account ${host % 2}`, words);
+    await settled();
+    assert.ok(!isClosed(), 'half of them an hour ago');
+  });
+
   test('count if the address that the world sees is not known', async () => {
     reputation = open({ addresses: [] });
     await settled();
