@@ -163,6 +163,8 @@ test('a caller that insists asks anew, waits for nobody and replaces what was ke
   assert.equal(labelOf(await first), 'mailbox_not_exist');
   assert.equal(labelOf(await ask('ada@example.com')), 'accepted', 'the later answer is the one that is kept');
   assert.equal(asked.length, 2);
+  void ask('ada@example.com', { isFresh: true });
+  assert.equal(asked.length, 3, 'what was kept is not given to a caller that insists');
 });
 
 test('nothing is given again once the MX records have changed; their order among equals does not matter', async () => {
