@@ -107,6 +107,14 @@ test('behind NAT the stated address decides', async () => {
   assert.equal(await checked(begin({ ...fixture, a: found('9.9.9.7') }).watch), 'unproven');
 });
 
+test('every address that mail hosts may see has to be one of the name', async () => {
+  const fixture = { leavesFrom: { 4: '10.0.0.7' }, stated: ['9.9.9.7', '9.9.9.8'] };
+  assert.equal(await checked(begin({ ...fixture, a: found('9.9.9.8', '9.9.9.7') }).watch), 'proven');
+  const { watch, told } = begin({ ...fixture, a: found('9.9.9.7') });
+  assert.equal(await checked(watch), 'unproven');
+  assert.match(told[0] ?? '', /Add 9\.9\.9\.8 to the A records/);
+});
+
 test('each family is proven by itself, and one that is not does not stop the other', async () => {
   const leavesFrom = { 4: '9.9.9.7', 6: '2620:fe::7' };
   const { watch, told } = begin({ leavesFrom, a: found('9.9.9.7') });

@@ -266,6 +266,20 @@ test("an account does not wait behind another's limits, and does not hear of the
   assert.equal(labelOf(await second), 'accepted');
 });
 
+test('a caller of another account asks for itself if the question that it waited for meets a limit', async () => {
+  const { asked, ask } = setUp();
+  const first = ask('ada@example.com');
+  asked[0]?.probe.onNamed?.();
+  const second = ask('ada@example.com', { asker: two });
+  assert.equal(asked.length, 1);
+  asked[0]?.say(resting);
+  assert.equal(labelOf(await first), 'host_resting');
+  await nextRound();
+  assert.equal(asked.length, 2);
+  asked[1]?.say(answer('accepted'));
+  assert.equal(labelOf(await second), 'accepted');
+});
+
 test('answers of a prober that is not believed any more are forgotten, and not kept', async () => {
   let isBelieved = true;
   const { asked, sharing, ask } = setUp({ believed: () => isBelieved });
