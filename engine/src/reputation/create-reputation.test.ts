@@ -168,10 +168,10 @@ describe('look-ups', () => {
     reputation = open({ rights });
     for (const host of [1, 2, 3]) accuse(host);
     await pass(12 * hour);
-    assert.deepEqual(queries, []);
+    assert.equal(queries.length, 0);
     rights.allowUntil('default', Infinity);
     await settled();
-    assert.ok(queries.includes(ourName));
+    assert.equal(queries.filter((name) => name === ourName).length, 1);
   });
 
   test('of two hosts in one network are not', async () => {
