@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * Who owns the egress addresses that mail hosts are asked from. It takes the place of the leases of single hosts (the

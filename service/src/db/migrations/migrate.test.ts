@@ -9,7 +9,8 @@ import type { Connection } from '../connection.ts';
 import { postgresDialect, sqliteDialect } from '../dialect.ts';
 import { openPostgresConnection } from '../postgres/postgres-connection.ts';
 import { postgresLimits } from '../postgres/postgres-limits.ts';
-import { migrate, planUpgrade, type Migration } from './migrate.ts';
+import { migrate, planUpgrade } from './migrate.ts';
+import type { Migration } from './migration.ts';
 import { openSqliteConnection } from '../sqlite/sqlite-connection.ts';
 
 function connect(t: TestContext) {
