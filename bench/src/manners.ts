@@ -4,7 +4,7 @@
  * our two addresses is listed for hours, a provider bans the other, and liars speak all day.
  */
 import { parseArgs } from 'node:util';
-import { checksOf, fatesOf } from './manners/checks.ts';
+import { checksOf, addressHistoryOf } from './manners/checks.ts';
 import { describeLists, domainCount } from './manners/lists.ts';
 import type { ProviderSeen } from './manners/receivers.ts';
 import { ban, egressAddresses, listing } from './manners/scripted-world.ts';
@@ -35,7 +35,7 @@ function figuresOf(happened: Day) {
       .filter(({ policy }) => policy.brakes)
       .map(({ policy, ...figures }) => ({ ...figures, limits: policy.politeness })),
     accounts: happened.accounts,
-    addresses: fatesOf(happened),
+    addresses: addressHistoryOf(happened),
   };
 }
 
@@ -57,7 +57,7 @@ function describe(happened: Day): string[] {
     '',
     '## What happened to the addresses',
     '',
-    ...describeFates(happened),
+    ...describeAddresses(happened),
     '',
     '## What providers saw',
     '',
@@ -104,8 +104,8 @@ function describe(happened: Day): string[] {
   ];
 }
 
-function describeFates(happened: Day): string[] {
-  const fates = fatesOf(happened);
+function describeAddresses(happened: Day): string[] {
+  const history = addressHistoryOf(happened);
   const { first, second } = egressAddresses;
   const minute = (at: number): string => new Date(at).toISOString().slice(11, 19);
   const nextDay = (at: number): string => `${minute(at)} of the next day`;
@@ -115,25 +115,25 @@ function describeFates(happened: Day): string[] {
       [
         'all day',
         'both',
-        `200 hosts claim a listing that is none: ${exact(fates.claims)} times. Nothing closes.`,
+        `200 hosts claim a listing that is none: ${exact(history.claims)} times. Nothing closes.`,
       ],
       [minute(listing.from), `first, ${first}`, `${listing.list} lists it; 600 hosts consult that list.`],
       [
-        minute(fates.confirmedAt),
+        minute(history.confirmedAt),
         'first',
-        `A look-up confirms it, after ${fates.refusalsBeforeConfirmed} refusals for the listing. The address closes; ${fates.furtherConnections} further connections. The other one opens ${exact(fates.connectionsOfOther)} until it is open again.`,
+        `A look-up confirms it, after ${history.refusalsBeforeConfirmed} refusals for the listing. The address closes; ${history.furtherConnections} further connections. The other one opens ${exact(history.connectionsOfOther)} until it is open again.`,
       ],
       [minute(listing.until), 'first', 'The list removes it.'],
       [
-        minute(fates.openedAt),
+        minute(history.openedAt),
         'first',
-        `The next look-up opens it; ${exact(fates.connectionsAfterwards)} connections until the end of the day.`,
+        `The next look-up opens it; ${exact(history.connectionsAfterwards)} connections until the end of the day.`,
       ],
       [minute(ban.from), `second, ${second}`, `${ban.group} bans it (S3140).`],
       [
-        minute(fates.latchedAt),
+        minute(history.latchedAt),
         'second',
-        `A conversation hears so. ${ban.group} is not asked from there until ${nextDay(fates.bannedUntil)}: it sees ${fates.connectionsWhileBanned} connections, and ${exact(fates.connectionsBesideBan.otherAddress)} from the other address.`,
+        `A conversation hears so. ${ban.group} is not asked from there until ${nextDay(history.bannedUntil)}: it sees ${history.connectionsWhileBanned} connections, and ${exact(history.connectionsBesideBan.otherAddress)} from the other address.`,
       ],
     ],
   );

@@ -30,7 +30,7 @@ describe('on a simulated day', { timeout: 600_000 }, () => {
     test(promise, () => {
       const check = checks[index];
       assert.equal(check?.promise.slice(0, promise.length), promise);
-      assert.ok(check?.isMet, check?.found);
+      assert.ok(check.isMet, check.found);
     });
 
   test('nothing else is promised', () => assert.equal(checks.length, promises.length));

@@ -9,8 +9,8 @@ import type { Day } from './simulate-day.ts';
 export type Check = { promise: string; found: string; isMet: boolean };
 
 export function checksOf(day: Day): Check[] {
-  const fates = fatesOf(day);
-  return [...volumeChecks(day), ...accountChecks(day), ...listingChecks(fates), ...banChecks(fates)];
+  const history = addressHistoryOf(day);
+  return [...volumeChecks(day), ...accountChecks(day), ...listingChecks(history), ...banChecks(history)];
 }
 
 function volumeChecks({ seen, accounts }: Day): Check[] {
@@ -73,7 +73,7 @@ function accountChecks({ accounts, said }: Day): Check[] {
 }
 
 /** What became of our addresses: who said what to us when, what was learnt of it, and what receivers saw then. */
-export type Fates = {
+type AddressHistory = {
   /** How often hosts refused us for the listing, until a look-up had confirmed it. */
   refusalsBeforeConfirmed: number;
   confirmedAt: number;
@@ -99,7 +99,7 @@ export type Fates = {
   told: readonly { at: number; line: string }[];
 };
 
-export function fatesOf({ seen, said, learnt, told, accounts }: Day): Fates {
+export function addressHistoryOf({ seen, said, learnt, told, accounts }: Day): AddressHistory {
   const firstSaid = (what: Said['what']): number => said.find((one) => one.what === what)?.at ?? Infinity;
   const firstLearnt = (kind: Learnt['kind'], from = 0): number =>
     learnt.find((one) => one.kind === kind && one.at >= from)?.at ?? Infinity;
@@ -155,8 +155,8 @@ function countClosings(learnt: readonly Learnt[]): number {
 
 const furtherAtMost = 5;
 
-function listingChecks(fates: Fates): Check[] {
-  const { furtherConnections, connectionsOfOther, connectionsAfterwards, openedAt, closedAt } = fates;
+function listingChecks(history: AddressHistory): Check[] {
+  const { furtherConnections, connectionsOfOther, connectionsAfterwards, openedAt, closedAt } = history;
   const opensAfter = openedAt - listing.until;
   return [
     {
@@ -176,16 +176,16 @@ function listingChecks(fates: Fates): Check[] {
     },
     {
       promise: 'liars never close an address',
-      found: `${short(fates.claims)} claims in ${fates.hoursOfClaims} hours; ${fates.closures} closure, that of the listing`,
-      isMet: fates.hoursOfClaims >= 23 && fates.closures === 1,
+      found: `${short(history.claims)} claims in ${history.hoursOfClaims} hours; ${history.closures} closure, that of the listing`,
+      isMet: history.hoursOfClaims >= 23 && history.closures === 1,
     },
   ];
 }
 
-function banChecks(fates: Fates): Check[] {
-  const { latchedAt, bannedUntil, connectionsWhileBanned, putOff } = fates;
-  const { otherAddress, otherHosts } = fates.connectionsBesideBan;
-  const line = fates.told.find(({ at }) => at === latchedAt)?.line ?? '';
+function banChecks(history: AddressHistory): Check[] {
+  const { latchedAt, bannedUntil, connectionsWhileBanned, putOff } = history;
+  const { otherAddress, otherHosts } = history.connectionsBesideBan;
+  const line = history.told.find(({ at }) => at === latchedAt)?.line ?? '';
   return [
     {
       promise:
