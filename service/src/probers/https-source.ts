@@ -5,7 +5,10 @@ import {
   enrolAnswerSchema,
   leaseAnswerSchema,
   messageLimits,
+  ownProtocol,
+  protocolHeader,
   readLearned,
+  readProtocol,
   reportAnswerSchema,
   writeEvidence,
   writeLearned,
@@ -13,7 +16,7 @@ import {
   type LeaseRequestMessage,
   type ReportMessage,
 } from './prober-messages.ts';
-import type { LeasedProbe, ProbeSource } from './probe-source.ts';
+import type { LeasedProbe, ProbeResult, ProbeSource, ReportAnswer } from './probe-source.ts';
 
 /**
  * The centre as a prober outside reaches it. What comes back is believed no more than what a mail host says: it is
@@ -50,6 +53,15 @@ const answerMs = 15_000;
 export function createHttpsSource(parts: HttpsSourceParts): ProbeSource {
   const { centre, secret, instance, version, clock } = parts;
   let news: string | undefined;
+  let protocol = 1;
+  const onProtocol = (spoken: number) => void (protocol = spoken);
+
+  async function report(request: ReportMessage, signal: AbortSignal): Promise<ReportAnswer> {
+    const how = { secret, withinMs: answerMs, signal, onProtocol, schema: reportAnswerSchema };
+    const { ended, withdrawn = [] } = await post(new URL('probe/v1/report', centre), request, how);
+    return { ended, withdrawn };
+  }
+
   return {
     async lease({ places, egress, waitMs, holding }, signal) {
       const wait = Math.min(Math.round(waitMs), messageLimits.waitMs);
@@ -63,7 +75,7 @@ export function createHttpsSource(parts: HttpsSourceParts): ProbeSource {
         ...(news === undefined ? {} : { news }),
         ...parts.describe(),
       };
-      const how = { secret, withinMs: wait + answerMs, signal };
+      const how = { secret, withinMs: wait + answerMs, signal, onProtocol };
       const answer = await post(new URL('probe/v1/lease', centre), request, {
         ...how,
         schema: leaseAnswerSchema,
@@ -76,25 +88,42 @@ export function createHttpsSource(parts: HttpsSourceParts): ProbeSource {
     async report({ results, learned, renew }, signal) {
       const request: ReportMessage = {
         instance,
-        results: results.map(({ probe, lease, fence, evidence }) => ({
-          probe,
-          lease,
-          fence,
-          evidence: evidence === null ? null : writeEvidence(evidence),
-        })),
+        results: results.map(writeResult),
         learned: writeLearned(learned).slice(-messageLimits.learned),
         renew: [...renew],
       };
-      const how = { secret, withinMs: answerMs, signal };
-      return post(new URL('probe/v1/report', centre), request, { ...how, schema: reportAnswerSchema });
+      if (protocol < ownProtocol) return report(inProtocolOne(request), signal);
+      try {
+        return await report(request, signal);
+      } catch (error) {
+        // A process of an older version may stand beside newer ones, and refuses what it cannot read.
+        if (!(error instanceof CentreRefusedError) || error.status !== 400) throw error;
+        return report(inProtocolOne(request), signal);
+      }
     },
   };
+}
+
+function writeResult({
+  probe,
+  lease,
+  fence,
+  evidence,
+  begunMsAgo,
+}: ProbeResult): ReportMessage['results'][number] {
+  const begun = begunMsAgo === undefined ? {} : { begun_ms: begunMsAgo };
+  return { probe, lease, fence, evidence: evidence === null ? null : writeEvidence(evidence), ...begun };
+}
+
+function inProtocolOne(request: ReportMessage): ReportMessage {
+  const results = request.results.map(({ begun_ms: _begun, ...result }) => result);
+  return { ...request, results };
 }
 
 type Enrolment = { centre: URL; secret: string; token: string; signal: AbortSignal };
 
 export async function enrolAt({ centre, secret, token, signal }: Enrolment) {
-  const how = { secret, withinMs: answerMs, signal, schema: enrolAnswerSchema };
+  const how = { secret, withinMs: answerMs, signal, schema: enrolAnswerSchema, onProtocol: () => undefined };
   return post(new URL('probe/v1/enrol', centre), { token }, how);
 }
 
@@ -108,22 +137,29 @@ type Posting<Schema extends TSchema> = {
   withinMs: number;
   signal: AbortSignal;
   schema: Schema;
+  /** Told which protocol the centre speaks. */
+  onProtocol: (protocol: number) => void;
 };
 
 async function post<Schema extends TSchema>(
   url: URL,
   message: object,
-  { secret, withinMs, signal, schema }: Posting<Schema>,
+  { secret, withinMs, signal, schema, onProtocol }: Posting<Schema>,
 ): Promise<Static<Schema>> {
   const response = await fetch(url, {
     method: 'POST',
     redirect: 'error',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` },
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${secret}`,
+      [protocolHeader]: String(ownProtocol),
+    },
     body: JSON.stringify(message),
     signal: AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
   });
   const text = await readText(response);
   if (response.status !== 200) throw new CentreRefusedError(response.status, reasonIn(text));
+  onProtocol(readProtocol(response.headers.get(protocolHeader)));
   const body: unknown = JSON.parse(text);
   if (!checkOf(schema).Check(body)) throw new Error('the centre’s answer is not as it should be');
   return body;

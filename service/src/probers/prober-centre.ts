@@ -20,6 +20,7 @@ import {
   readLearned,
   type LeaseAnswerMessage,
   type LeaseRequestMessage,
+  type ReportAnswerMessage,
   type ReportMessage,
 } from './prober-messages.ts';
 import {
@@ -46,10 +47,13 @@ export type ProberCentre = {
     request: LeaseRequestMessage,
     from: ProberCall & { isStillKnown: () => Promise<boolean> },
   ) => Promise<LeaseAnswerMessage | 'removed'>;
-  report: (request: ReportMessage, from: { prober: KnownProber }) => Promise<{ ended: string[] }>;
+  report: (request: ReportMessage, from: SpeakingProber) => Promise<ReportAnswerMessage>;
   /** Ends the waiting: whoever waits is answered with nothing. */
   close: () => void;
 };
+
+/** A prober, and the protocol that it speaks. */
+type SpeakingProber = { prober: KnownProber; protocol: number };
 
 type ProberCall = { prober: KnownProber; address: string; signal: AbortSignal };
 
@@ -108,12 +112,12 @@ export function createProberCentre(given: ProberCentreParts): ProberCentre {
         waiting.end();
       }
     },
-    async report({ instance, results, learned, renew }, { prober }) {
+    async report({ instance, results, learned, renew }, { prober, protocol }) {
       const row = await store.read.first(findInstance, { id: prober.id });
       if (row?.instance !== instance) return { ended: renew };
       const holder = holderOf(prober.id, instance);
       const read = results.map(readResult);
-      const { counted, ended } = await exchange.report({ holder, results: read, renew });
+      const { counted, ended, withdrawn } = await exchange.report({ holder, results: read, renew });
       await judgeReport(prober, { counted, faults: row.faults }, parts);
       const isBelieved = whyNotOf(row, {}, parts) === '';
       const believed = readLearned(isBelieved ? learned : []).filter(({ kind, key }) =>
@@ -126,7 +130,7 @@ export function createProberCentre(given: ProberCentreParts): ProberCentre {
       };
       if (believed.length > 0) await rememberFromProber(believed, prober, { ...parts, isDoubted });
       controls.count(prober, counted.length);
-      return { ended };
+      return protocol >= 2 ? { ended, withdrawn } : { ended };
     },
     close: () => {
       closed.abort();
@@ -207,8 +211,10 @@ function present(leased: LeasedProbe, { tagKey }: KnownProber): LeaseAnswerMessa
 const mostMarginMs = 1_000;
 
 /** Evidence that makes no sense is worth as much as none: another prober is asked. */
-function readResult({ probe, lease, fence, evidence }: ReportMessage['results'][number]): ProbeResult {
-  return { probe, lease, fence, evidence: evidence === null ? null : (readEvidence(evidence) ?? null) };
+function readResult(result: ReportMessage['results'][number]): ProbeResult {
+  const { probe, lease, fence, begun_ms: begunMsAgo } = result;
+  const evidence = result.evidence === null ? null : (readEvidence(result.evidence) ?? null);
+  return { probe, lease, fence, evidence, ...(begunMsAgo === undefined ? {} : { begunMsAgo }) };
 }
 
 function keysOf({ question }: LeasedProbe, policies: ProberCentreParts['policies']): string[] {

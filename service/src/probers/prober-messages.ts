@@ -5,7 +5,17 @@ import { mostLeased, mostRenewed, mostReported } from './probe-source.ts';
 /**
  * What a prober outside and the centre say to each other, in JSON over HTTPS. Neither trusts the other: every field is
  * bounded, and what does not fit is refused whole. Times are durations, so that clocks need not agree.
+ *
+ * Both sides say in a header which protocol they speak; a program of protocol 1 says nothing and ignores the header. As
+ * messages with unknown fields are refused whole, neither sends what the other cannot read.
  */
+export const protocolHeader = 'x-probe-protocol';
+export const ownProtocol = 2;
+
+export function readProtocol(header: string | string[] | null | undefined): number {
+  return typeof header === 'string' && /^\d{1,3}$/.test(header) ? Number(header) : 1;
+}
+
 export const messageLimits = {
   egressAddresses: 256,
   learned: 200,
@@ -225,6 +235,9 @@ const resultSchema = Type.Object(
     lease: id,
     fence: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
     evidence: Type.Union([evidenceSchema, Type.Null()]),
+    begun_ms: Type.Optional(
+      duration(longestWaitMs, 'Protocol 2: how long ago a conversation took the probe, if one did'),
+    ),
   },
   {
     title: 'ProbeResult',
@@ -244,10 +257,21 @@ export const reportRequestSchema = Type.Object(
 );
 
 export const reportAnswerSchema = Type.Object(
-  { ended: Type.Array(id, { maxItems: mostRenewed }) },
+  {
+    ended: Type.Array(id, {
+      maxItems: mostRenewed,
+      description: 'Of the leases to be renewed, those in which nothing is left',
+    }),
+    withdrawn: Type.Optional(
+      Type.Array(id, {
+        maxItems: mostLeased,
+        description: 'Protocol 2: probes to give back unless a conversation has taken them',
+      }),
+    ),
+  },
   {
     title: 'ProbeReportAnswer',
-    description: 'Of the leases to be renewed, those in which nothing is left',
+    description: 'What became of leases and probes',
     ...closed,
     examples: [{ ended: [] }],
   },
@@ -255,6 +279,7 @@ export const reportAnswerSchema = Type.Object(
 
 export type LeaseRequestMessage = Static<typeof leaseRequestSchema>;
 export type LeaseAnswerMessage = Static<typeof leaseAnswerSchema>;
+export type ReportAnswerMessage = Static<typeof reportAnswerSchema>;
 export type ReportMessage = Static<typeof reportRequestSchema>;
 type EvidenceMessage = Static<typeof evidenceSchema>;
 type LearnedMessage = Static<typeof learnedSchema>;

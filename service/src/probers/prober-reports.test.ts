@@ -116,7 +116,7 @@ for (const database of databases) {
         learned: [],
         renew: [held.lease],
       };
-      assert.deepEqual(await centre.report(report, { prober }), { ended: [held.lease] });
+      assert.deepEqual(await centre.report(report, { prober, protocol: 1 }), { ended: [held.lease] });
       assert.deepEqual(
         (await rows()).map(({ state }) => state),
         ['leased'],
@@ -172,7 +172,7 @@ for (const database of databases) {
         life_ms: hourMs,
       }));
       const report = { instance: 'instance-one', results: [], learned, renew: [] };
-      await centre.report(report, { prober });
+      await centre.report(report, { prober, protocol: 1 });
       const keys = (await store.read.all(remembered, {})).map(({ key }) => key);
       assert.deepEqual(keys, ['example.com']);
     });
@@ -191,7 +191,10 @@ for (const database of databases) {
       await until(rows, (all) => all.length === 2);
       assert.deepEqual((await lease(prober)).probes, []);
       const learned = [{ kind: 'catch_all' as const, key: 'example.com', value: 'yes', life_ms: hourMs }];
-      await centre.report({ instance: 'instance-one', results: [], learned, renew: [] }, { prober });
+      await centre.report(
+        { instance: 'instance-one', results: [], learned, renew: [] },
+        { prober, protocol: 1 },
+      );
       assert.deepEqual(await store.read.all(remembered, {}), []);
     });
 
