@@ -44,6 +44,7 @@ async function startCentre(t: TestContext, processes: ('old' | 'new')[]) {
     clock: systemClock,
     describe: () => ({ conversations: 0, resting: 0 }),
     onLearned: () => undefined,
+    onEnd: () => undefined,
   });
   return { source, heard };
 }

@@ -1,21 +1,20 @@
 import type { Clock, Remembered } from '@mailproof/engine';
 import type { TSchema, Static } from 'typebox';
 import { Compile } from 'typebox/schema';
+import { readLearned, writeEvidence, writeLearned } from './evidence-messages.ts';
 import {
   enrolAnswerSchema,
   leaseAnswerSchema,
   messageLimits,
   ownProtocol,
   protocolHeader,
-  readLearned,
   readProtocol,
   reportAnswerSchema,
-  writeEvidence,
-  writeLearned,
   type LeaseAnswerMessage,
   type LeaseRequestMessage,
   type ReportMessage,
 } from './prober-messages.ts';
+import type { RestWish } from './prober-rests.ts';
 import type { LeasedProbe, ProbeResult, ProbeSource, ReportAnswer } from './probe-source.ts';
 
 /**
@@ -30,7 +29,9 @@ type HttpsSourceParts = {
   version: string;
   clock: Clock;
   /** What the operator is shown of this prober. */
-  describe: () => Pick<LeaseRequestMessage, 'conversations' | 'resting' | 'unwell'>;
+  describe: () => Pick<LeaseRequestMessage, 'conversations' | 'resting' | 'unwell' | 'rests'>;
+  /** Told which rests of its own the operator wants to end. */
+  onEnd: (wishes: RestWish[]) => void;
   /** Told what others have learnt. */
   onLearned: (entries: Remembered[]) => void;
 };
@@ -53,7 +54,9 @@ const answerMs = 15_000;
 export function createHttpsSource(parts: HttpsSourceParts): ProbeSource {
   const { centre, secret, instance, version, clock } = parts;
   let news: string | undefined;
-  let protocol = 1;
+  /** Unknown until the first answer, which is not waited for: rests are told only to who can read them. */
+  let protocol: number | undefined;
+  let ended: string[] = [];
   const onProtocol = (spoken: number) => void (protocol = spoken);
 
   async function report(request: ReportMessage, signal: AbortSignal): Promise<ReportAnswer> {
@@ -64,7 +67,8 @@ export function createHttpsSource(parts: HttpsSourceParts): ProbeSource {
 
   return {
     async lease({ places, egress, waitMs, holding }, signal) {
-      const wait = Math.min(Math.round(waitMs), messageLimits.waitMs);
+      const wait = protocol === undefined ? 0 : Math.min(Math.round(waitMs), messageLimits.waitMs);
+      const { rests = [], ...health } = parts.describe();
       const request: LeaseRequestMessage = {
         instance,
         version,
@@ -73,13 +77,16 @@ export function createHttpsSource(parts: HttpsSourceParts): ProbeSource {
         wait_ms: wait,
         ...(holding === undefined ? {} : { holding: [...holding] }),
         ...(news === undefined ? {} : { news }),
-        ...parts.describe(),
+        ...health,
       };
-      const how = { secret, withinMs: wait + answerMs, signal, onProtocol };
-      const answer = await post(new URL('probe/v1/lease', centre), request, {
-        ...how,
-        schema: leaseAnswerSchema,
-      });
+      const how = { secret, withinMs: wait + answerMs, signal, onProtocol, schema: leaseAnswerSchema };
+      const say = (message: LeaseRequestMessage) => post(new URL('probe/v1/lease', centre), message, how);
+      const answer = await ((protocol ?? 1) < ownProtocol
+        ? say(request)
+        : orInOlder(say({ ...request, rests, ended }), () => say(request)));
+      const { end: wishes = [] } = answer;
+      ended = wishes.map(({ wish }) => wish);
+      if (wishes.length > 0) parts.onEnd(wishes);
       if (answer.news !== '') ({ news } = answer);
       if (answer.learned.length > 0) parts.onLearned(readLearned(answer.learned));
       if (answer.stand_by_ms !== undefined) await pass(answer.stand_by_ms, { clock, signal });
@@ -92,14 +99,8 @@ export function createHttpsSource(parts: HttpsSourceParts): ProbeSource {
         learned: writeLearned(learned).slice(-messageLimits.learned),
         renew: [...renew],
       };
-      if (protocol < ownProtocol) return report(inProtocolOne(request), signal);
-      try {
-        return await report(request, signal);
-      } catch (error) {
-        // A process of an older version may stand beside newer ones, and refuses what it cannot read.
-        if (!(error instanceof CentreRefusedError) || error.status !== 400) throw error;
-        return report(inProtocolOne(request), signal);
-      }
+      if ((protocol ?? 1) < ownProtocol) return report(inProtocolOne(request), signal);
+      return orInOlder(report(request, signal), () => report(inProtocolOne(request), signal));
     },
   };
 }
@@ -115,8 +116,23 @@ function writeResult({
   return { probe, lease, fence, evidence: evidence === null ? null : writeEvidence(evidence), ...begun };
 }
 
+/** A process of an older version may stand beside newer ones, and refuses what it cannot read. */
+async function orInOlder<Answer>(said: Promise<Answer>, sayInOlder: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await said;
+  } catch (error) {
+    if (!(error instanceof CentreRefusedError) || error.status !== 400) throw error;
+    return sayInOlder();
+  }
+}
+
 function inProtocolOne(request: ReportMessage): ReportMessage {
-  const results = request.results.map(({ begun_ms: _begun, ...result }) => result);
+  const results = request.results.map(({ probe, lease, fence, evidence }) => ({
+    probe,
+    lease,
+    fence,
+    evidence,
+  }));
   return { ...request, results };
 }
 

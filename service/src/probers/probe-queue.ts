@@ -63,10 +63,11 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
   const { store, clock, wallClock, processId } = parts;
   const waiting = new Map<string, Waiting>();
   const eraser = createEraser(parts);
+  const withdrawals = followWithdrawals(waiting, parts);
   const looking = lookRepeatedly(takeAnswers, { ...parts, isNeeded: () => waiting.size > 0 });
 
   async function takeAnswers(): Promise<void> {
-    await takeBackFreed();
+    await withdrawals.takeBackFreed();
     for (let full = true; full;) {
       const rows = await store.read.all(probeStatements.findAnswered, {
         asker: processId,
@@ -87,6 +88,52 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
     else one.settle(answer);
   }
 
+  return {
+    ask(probe, patience) {
+      // The reason of an abort is whatever its owner gave; callers expect exactly that.
+      for (const signal of [patience.signal, patience.withdrawn])
+        if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
+      const id = timeOrderedId(wallClock.now());
+      const answer = awaitAnswer(patience, clock);
+      const one: Waiting = { probe, isWritten: false, withdrawal: undefined, ...answer };
+      waiting.set(id, one);
+      const posted = post({ id, probe, withinMs: patience.deadline - clock.now() }, parts);
+      posted.then(() => (one.isWritten = true)).then(looking.start, answer.fail);
+      const onWithdrawn = () =>
+        void posted.then(() => withdrawals.withdraw(id, patience)).catch(() => undefined);
+      patience.withdrawn?.addEventListener('abort', onWithdrawn);
+      return answer.promise.finally(() => {
+        patience.withdrawn?.removeEventListener('abort', onWithdrawn);
+        waiting.delete(id);
+        // Where it was answered, it is being erased already.
+        if (answer.isHeard()) return;
+        const erase = answer.isLate() ? () => eraseLate(id, { ...parts, eraser }) : () => eraser.erase([id]);
+        void posted.then(erase).catch(() => undefined);
+      });
+    },
+    busy: () => new Set([...waiting.values()].map(({ probe }) => probe.egress)),
+    async withdraw(egress, owner) {
+      // The statement does not find what is only being written now.
+      for (const one of waiting.values()) if (one.probe.egress === egress && !one.isWritten) one.leave();
+      const request = { asker: processId, egress, now: wallClock.now(), owner };
+      const rows = await store.write((tx) => tx.all(probeStatements.withdrawRows, request));
+      for (const { id } of rows) waiting.get(id)?.settle('ask_another');
+    },
+    async close() {
+      looking.stop();
+      const erased = eraser.erase([...waiting.keys()]);
+      for (const one of waiting.values()) one.fail(new Error('the queue of probes is closed'));
+      await erased;
+      eraser.stop();
+    },
+  };
+}
+
+/** Takes back probes that their callers withdrew. */
+function followWithdrawals(
+  waiting: ReadonlyMap<string, Waiting>,
+  { store, wallClock, processId }: ProbeQueueParts,
+) {
   /**
    * Takes back a probe that its caller withdrew, unless a prober has it. That one hears of it with its next report and
    * gives the probe back, unless it is in a conversation for it: then its answer is waited for.
@@ -115,44 +162,7 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
     one?.giveBack(one.withdrawal?.reason);
   }
 
-  return {
-    ask(probe, patience) {
-      // The reason of an abort is whatever its owner gave; callers expect exactly that.
-      for (const signal of [patience.signal, patience.withdrawn])
-        if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
-      const id = timeOrderedId(wallClock.now());
-      const answer = awaitAnswer(patience, clock);
-      const one: Waiting = { probe, isWritten: false, withdrawal: undefined, ...answer };
-      waiting.set(id, one);
-      const posted = post({ id, probe, withinMs: patience.deadline - clock.now() }, parts);
-      posted.then(() => (one.isWritten = true)).then(looking.start, answer.fail);
-      const onWithdrawn = () => void posted.then(() => withdraw(id, patience)).catch(() => undefined);
-      patience.withdrawn?.addEventListener('abort', onWithdrawn);
-      return answer.promise.finally(() => {
-        patience.withdrawn?.removeEventListener('abort', onWithdrawn);
-        waiting.delete(id);
-        // Where it was answered, it is being erased already.
-        if (answer.isHeard()) return;
-        const erase = answer.isLate() ? () => eraseLate(id, { ...parts, eraser }) : () => eraser.erase([id]);
-        void posted.then(erase).catch(() => undefined);
-      });
-    },
-    busy: () => new Set([...waiting.values()].map(({ probe }) => probe.egress)),
-    async withdraw(egress, owner) {
-      // The statement does not find what is only being written now.
-      for (const one of waiting.values()) if (one.probe.egress === egress && !one.isWritten) one.leave();
-      const request = { asker: processId, egress, now: wallClock.now(), owner };
-      const rows = await store.write((tx) => tx.all(probeStatements.withdrawRows, request));
-      for (const { id } of rows) waiting.get(id)?.settle('ask_another');
-    },
-    async close() {
-      looking.stop();
-      const erased = eraser.erase([...waiting.keys()]);
-      for (const one of waiting.values()) one.fail(new Error('the queue of probes is closed'));
-      await erased;
-      eraser.stop();
-    },
-  };
+  return { withdraw, takeBackFreed };
 }
 
 type Posted = { id: string; probe: Probe & { egress: string }; withinMs: number };
@@ -242,7 +252,7 @@ function awaitAnswer({ deadline, signal }: Patience, clock: Clock) {
     },
     giveBack: (reason: unknown) => {
       isHeard = true;
-      end(() => reject(reason as Error));
+      end(() => reject(reason));
     },
     leave: () => end(() => resolve('ask_another')),
     fail: (error: unknown) => end(() => reject(error)),

@@ -62,7 +62,7 @@ async function setUp(t: TestContext, probes: LeasedProbe[] = []) {
   const order = { version: '0', places: 9, egress: ['default'], wait_ms: 0, conversations: 0, resting: 0 };
   const leaseAs = async (prober: Awaited<ReturnType<typeof enrol>>, instance = 'instance-1') => {
     const signal = new AbortController().signal;
-    const from = { prober, address: '', signal, isStillKnown: () => Promise.resolve(true) };
+    const from = { prober, protocol: 1, address: '', signal, isStillKnown: () => Promise.resolve(true) };
     const answer = await centre.lease({ ...order, instance }, from);
     assert.ok(answer !== 'removed');
     return answer;

@@ -10,7 +10,8 @@ import { endSilentProbers } from './outside-egress.ts';
 import { createProbeExchange } from './probe-exchange.ts';
 import { createProbeQueue } from './probe-queue.ts';
 import { createProberCentre } from './prober-centre.ts';
-import { writeEvidence, type LeaseAnswerMessage } from './prober-messages.ts';
+import { writeEvidence } from './evidence-messages.ts';
+import type { LeaseAnswerMessage } from './prober-messages.ts';
 import { addProber, makeProberSecret, removeProber, type KnownProber } from './prober-records.ts';
 
 const allProbes = statement((db) =>
@@ -81,7 +82,13 @@ async function setUp(t: TestContext, database: TestDatabase) {
       ...more,
     };
     const isStillKnown = () => Promise.resolve(true);
-    const answer = await centre.lease(message, { prober, address: '192.0.2.9', signal: never, isStillKnown });
+    const answer = await centre.lease(message, {
+      prober,
+      protocol: 1,
+      address: '192.0.2.9',
+      signal: never,
+      isStillKnown,
+    });
     assert.ok(answer !== 'removed');
     return answer;
   };

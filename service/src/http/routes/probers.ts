@@ -88,10 +88,9 @@ export function addProbers(server: ApiServer, { parts, admitRequest }: RoutePart
     schema: leaseSchema,
     onRequest,
     handler: async (request, reply) => {
-      const { prober } = speakerOf(request);
       const { authorization } = request.headers;
       const answer = await probers.lease(request.body, {
-        prober,
+        ...speakerOf(request),
         address: contextOf(request).client,
         signal: goneSignal(reply),
         isStillKnown: async () => (await probers.authenticate(authorization)) !== undefined,
