@@ -18,9 +18,7 @@ import { eraseOverdueProbes } from './probe-rows.ts';
 import { probeLeaseMs } from './probe-source.ts';
 import { runProber } from './run-prober.ts';
 
-const allProbes = statement((db) =>
-  db.selectFrom('probe').select(['id', 'state', 'fence', 'holder', 'evidence']),
-);
+const allProbes = statement((db) => db.selectFrom('probe').select(['id', 'state', 'fence', 'holder']));
 
 function probeFor(email: string, asker: Partial<Probe['asker']> = {}): Probe & { egress: string } {
   const parsed = parseAddress(email);
@@ -300,86 +298,6 @@ for (const database of databases) {
       const erase = (now: number) => store.write((tx) => eraseOverdueProbes(tx, now));
       assert.equal(await erase(Date.now()), 0);
       assert.equal(await erase(Date.now() + 20_000), 1);
-    });
-
-    it('a held probe that is withdrawn goes back unasked; one that a conversation has taken is answered', async (t) => {
-      const { queue, start, rows, problems } = await setUp(t, database);
-      const released = Promise.withResolvers<undefined>();
-      const asked: string[] = [];
-      const running = start({
-        ask: async (probe, { withdrawn }) => {
-          const { username } = probe.address;
-          asked.push(username);
-          if (username === 'waits')
-            return new Promise((_, reject) =>
-              withdrawn?.addEventListener('abort', () => reject(withdrawn.reason as Error)),
-            );
-          probe.onNamed?.();
-          if (username === 'talks') await released.promise;
-          return evidenceOf(probe);
-        },
-      });
-      const paused = new AbortController();
-      const ask = (name: string) =>
-        queue.ask(probeFor(`${name}@example.com`), { ...patient(), withdrawn: paused.signal });
-      const [waits, talks] = [ask('waits'), ask('talks')];
-      await until(() => asked.length === 2);
-      paused.abort(new Error('paused'));
-      await until(rows, (all) => all.every(({ evidence }) => evidence !== null));
-      // The answer to its next report tells the prober.
-      await queue.ask(probeFor('other@example.com'), patient());
-      await assert.rejects(waits, /paused/);
-      released.resolve(undefined);
-      assert.equal(((await talks) as MailboxEvidence).kind, 'answered');
-      await until(rows, (left) => left.length === 0);
-      assert.deepEqual(problems, []);
-      await running.stop();
-    });
-
-    it('after a withdrawal only the answer of a conversation that had begun counts', async (t) => {
-      const { queue, exchange, rows, passTime } = await setUp(t, database);
-      const paused = new AbortController();
-      const names = ['before', 'after', 'unsaid', 'failed'] as const;
-      const answers = names.map((name) =>
-        queue.ask(probeFor(`${name}@example.com`), { ...patient(), withdrawn: paused.signal }),
-      );
-      await until(rows, (all) => all.length === names.length);
-      const held = await exchange.lease(
-        { holder: 'prober', places: 9, egress: ['default'], waitMs: 0 },
-        never,
-      );
-      paused.abort(new Error('paused'));
-      await until(rows, (all) => all.every(({ evidence }) => evidence !== null));
-      passTime(10_000);
-      const { withdrawn } = await exchange.report({ holder: 'prober', results: [], renew: [] });
-      assert.deepEqual(withdrawn.toSorted(), held.map(({ probe }) => probe).sort());
-      const begun: Record<string, object> = { before: { begunMsAgo: 20_000 }, after: { begunMsAgo: 5_000 } };
-      const results = held.map(({ probe, lease, fence, question }) => {
-        const name = question.email.split('@')[0] ?? '';
-        const evidence = name === 'failed' ? null : evidenceOf(probeFor(question.email));
-        return { probe, lease, fence, evidence, ...begun[name] };
-      });
-      await exchange.report({ holder: 'prober', results, renew: [] });
-      const [before, ...others] = answers;
-      assert.deepEqual(await before, JSON.parse(JSON.stringify(evidenceOf(probeFor('before@example.com')))));
-      for (const one of others) await assert.rejects(one, /paused/);
-    });
-
-    it('a withdrawn probe is leased to nobody again, and goes back when its holder is lost', async (t) => {
-      const { queue, exchange, lease, rows, passTime } = await setUp(t, database);
-      const paused = new AbortController();
-      const answer = queue.ask(probeFor('one@example.com'), {
-        ...patient(600_000),
-        withdrawn: paused.signal,
-      });
-      const order = { holder: 'one', places: 1, egress: ['default'], waitMs: 10_000 };
-      assert.equal((await exchange.lease(order, never)).length, 1);
-      paused.abort(new Error('paused'));
-      await until(rows, (all) => all.every(({ evidence }) => evidence !== null));
-      assert.deepEqual(await lease('another'), []);
-      passTime(probeLeaseMs + 1_000);
-      await assert.rejects(answer, /paused/);
-      assert.deepEqual(await rows(), []);
     });
 
     it('a prober that fails says so, and the asker hears of a defect, not of a mailbox', async (t) => {
