@@ -3,6 +3,7 @@ import { defectsOf, type Mutant } from './mutant.ts';
 const handing = ['service/src/probers/probe-queue.test.ts', 'service/src/probers/probes.test.ts'];
 const choosing = ['service/src/probers/dispatch.test.ts'];
 const owning = ['service/src/probers/keep-egress.test.ts'];
+const withdrawing = ['service/src/probers/withdrawn-probes.test.ts'];
 const outside = ['service/src/probers/prober-centre.test.ts'];
 
 export const proberMutants: readonly Mutant[] = [
@@ -51,16 +52,28 @@ export const proberMutants: readonly Mutant[] = [
   ...defectsOf('service/src/probers/probe-queue.ts', handing, {
     'singles are written as bulk': [`urgency === 'single' ? 0 : 1`, `urgency === 'single' ? 1 : 0`],
     'the reading of the prober is believed': [
-      'return reread(JSON.parse(evidence) as MailboxEvidence, probe);',
-      'return JSON.parse(evidence) as MailboxEvidence;',
+      'return { answer: reread(said, probe), begunAt };',
+      'return { answer: said, begunAt };',
     ],
     'a probe that nobody waits for stays': ['if (answer.isHeard()) return;', 'return;'],
     'what is being written is not withdrawn': [
       '&& !one.isWritten) one.leave();',
       '&& one.probe.egress === "") one.leave();',
     ],
-    'a prober that fails is a silent host': [`evidence === null ? 'unreadable'`, 'evidence === null ? late'],
+    'a prober that fails is a silent host': [
+      'evidence === null ? unreadable',
+      'evidence === null ? { answer: late, begunAt: Infinity }',
+    ],
     'an abort does not end the waiting': [`signal.addEventListener('abort', onAbort, { once: true });`, ''],
+  }),
+  ...defectsOf('service/src/probers/probe-queue.ts', withdrawing, {
+    'what was begun after a pause is charged': ['begunAt > withdrawal.at', 'begunAt > Infinity'],
+  }),
+  ...defectsOf('service/src/probers/run-prober.ts', withdrawing, {
+    'a prober does not heed a pause': [
+      'onWithdrawn: (probe) => work.withdraw(probe),',
+      'onWithdrawn: () => undefined,',
+    ],
   }),
   ...defectsOf('service/src/probers/dispatch.ts', choosing, {
     'an address that changes hands is asked for for ever': ['tries < mostTries &&', ''],

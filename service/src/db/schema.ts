@@ -261,7 +261,7 @@ export type Schema = FormTables &
       fence: Generated<number>;
       /** 0 where nobody holds it. */
       lease_until: Generated<number>;
-      /** In JSON; null where the prober failed. */
+      /** In JSON; null where the prober failed. While the probe is held: a mark if its asker has withdrawn it. */
       evidence: Generated<string | null>;
     };
     /** Who changed what, append-only. Never a key, a token or an address. */

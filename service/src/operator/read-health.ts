@@ -1,6 +1,7 @@
 import { providerTable, type Cidr, type Clock, type Engine, type ExplanationReason } from '@mailproof/engine';
 import { readVerdictCounts, type CountedVerdicts } from '../statistics/read-verdict-counts.ts';
 import { readTaskQueue } from '../tasks/read-task-queue.ts';
+import { readProberRests, type ProberRest } from '../probers/prober-rests.ts';
 import { describeClosure, describeReputation } from './closures.ts';
 import { readProxyProblem } from './proxy-notice.ts';
 import { readProcesses, type ReadProcessesParts, type RunningProcess } from './read-processes.ts';
@@ -72,6 +73,7 @@ export async function readHealth(hours: number, parts: ReadHealthParts): Promise
     resting: [
       ...resting.map(({ key, reason, untilMs }) => ({ ...partyOf(key), until: toWall(untilMs), reason })),
       ...bans.map(banParty),
+      ...(await readProberRests(parts.store.read, now)).flatMap(partyAtProber),
     ]
       .sort((a, b) => b.until - a.until)
       .slice(0, mostResting),
@@ -123,6 +125,24 @@ export function partyOf(key: string): Pick<RestingParty, 'kind' | 'name'> {
 /** A provider that bans an egress address of ours is left alone from there. */
 export function banParty({ group: name, until }: EngineHealth['bans'][number]): RestingParty {
   return { ...partyOf(`group ${name}`), until, reason: 'provider_bans_us' satisfies ExplanationReason };
+}
+
+/** Parties that an outside prober leaves alone from its own address. Closed addresses stand among the probers. */
+function partyAtProber(rest: ProberRest): RestingParty[] {
+  const { kind, until } = rest;
+  return kind === 'closed' || until === undefined ? [] : [{ ...nameAtProber({ ...rest, kind }), until }];
+}
+
+/** A ban is listed by the provider's name, as one of ours is; a route by the prober's and its own. */
+export function nameAtProber({
+  kind,
+  name,
+  group = '',
+  reason,
+}: ProberRest & { kind: 'banned' | 'blocked' }): Omit<RestingParty, 'until'> {
+  return kind === 'blocked'
+    ? { kind: 'route', name, reason }
+    : { ...partyOf(`group ${group}`), reason: `${reason} (${name})` };
 }
 
 type EngineHealth = ReturnType<Engine['health']>;

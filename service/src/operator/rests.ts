@@ -13,12 +13,14 @@ import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { rememberFrom } from '../engine-state/keep-engine-memory.ts';
 import { findRoutes, readRoute, withoutRests } from '../engine-state/read-resting-routes.ts';
-import { banParty, partyOf, type RestingParty } from './read-health.ts';
+import { readProberRests, wishEnd, type ProberRest } from '../probers/prober-rests.ts';
+import { banParty, nameAtProber, partyOf, type RestingParty } from './read-health.ts';
 
 /**
  * Mail hosts and providers that are left alone, providers that ban an egress address, egress addresses that are closed,
  * and egress routes that providers block, as the store keeps them for all engines and over restarts. The operator can
- * end each: every engine reads that within a second or two and may ask again.
+ * end each: every engine reads that within a second or two and may ask again. A prober outside tells of the rests of its
+ * own addresses, and hears of their end with its next lease.
  */
 const mostListed = 1_000;
 
@@ -44,7 +46,7 @@ export type ListedRest = {
 };
 
 /** With what tells the engines that it has ended. */
-type Rest = ListedRest & { ends: Remembered[] };
+type Rest = ListedRest & { ends: Remembered[]; atProber?: ProberRest };
 
 /** The longest rest first. */
 export async function listRests({
@@ -61,9 +63,11 @@ export async function listRests({
 async function readRests(reader: Reader, now: number): Promise<Rest[]> {
   const hosts = await reader.all(findRests, { now });
   const routes = await reader.all(findRoutes, { now });
+  const outside = await readProberRests(reader, now);
   return [
     ...hosts.flatMap((row) => restOf(row, now) ?? []),
     ...routes.flatMap((row) => restsOnRoute(row, now)),
+    ...outside.map(restAtProber),
   ].sort((a, b) => (b.until ?? Infinity) - (a.until ?? Infinity) || 0);
 }
 
@@ -89,6 +93,14 @@ function restOf({ kind, key, value, expires }: MemoryRow, now: number): Rest | u
       return { kind: 'egress', name, until, reason: `listed by ${closure.list}`, ends };
     }
   }
+}
+
+function restAtProber(atProber: ProberRest): Rest {
+  const { kind, name, reason, until } = atProber;
+  const party = { until, ends: [], atProber };
+  return kind === 'closed'
+    ? { kind: 'egress', name, reason, ...party }
+    : { ...nameAtProber({ ...atProber, kind }), ...party };
 }
 
 /** Long enough for every engine and prober to hear of it. */
@@ -130,6 +142,7 @@ export async function endRests(
     const meant = rests.filter(({ name }) => which === 'all' || name === which.name);
     const ended = new Map(meant.map((rest) => [`${rest.kind} ${rest.name}`, rest]));
     await writeEnds(tx, meant, now);
+    for (const { atProber } of meant) if (atProber !== undefined) await wishEnd(tx, atProber, now);
     for (const { kind, name } of ended.values())
       await recordChange(tx, { actor, action: 'rest_ended', subject: name, detail: { kind }, now });
     return { ended: [...ended.values()].map(({ kind, name }) => ({ kind, name })) };

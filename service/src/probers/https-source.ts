@@ -1,19 +1,21 @@
 import type { Clock, Remembered } from '@mailproof/engine';
 import type { TSchema, Static } from 'typebox';
 import { Compile } from 'typebox/schema';
+import { readLearned, writeEvidence, writeLearned } from './evidence-messages.ts';
 import {
   enrolAnswerSchema,
   leaseAnswerSchema,
   messageLimits,
-  readLearned,
+  ownProtocol,
+  protocolHeader,
+  readProtocol,
   reportAnswerSchema,
-  writeEvidence,
-  writeLearned,
   type LeaseAnswerMessage,
   type LeaseRequestMessage,
   type ReportMessage,
 } from './prober-messages.ts';
-import type { LeasedProbe, ProbeSource } from './probe-source.ts';
+import type { RestWish } from './prober-rests.ts';
+import type { LeasedProbe, ProbeResult, ProbeSource, ReportAnswer } from './probe-source.ts';
 
 /**
  * The centre as a prober outside reaches it. What comes back is believed no more than what a mail host says: it is
@@ -27,7 +29,9 @@ type HttpsSourceParts = {
   version: string;
   clock: Clock;
   /** What the operator is shown of this prober. */
-  describe: () => Pick<LeaseRequestMessage, 'conversations' | 'resting' | 'unwell'>;
+  describe: () => Pick<LeaseRequestMessage, 'conversations' | 'resting' | 'unwell' | 'rests'>;
+  /** Told which rests of its own the operator wants to end. */
+  onEnd: (wishes: RestWish[]) => void;
   /** Told what others have learnt. */
   onLearned: (entries: Remembered[]) => void;
 };
@@ -50,9 +54,21 @@ const answerMs = 15_000;
 export function createHttpsSource(parts: HttpsSourceParts): ProbeSource {
   const { centre, secret, instance, version, clock } = parts;
   let news: string | undefined;
+  /** Unknown until the first answer, which is not waited for: rests are told only to who can read them. */
+  let protocol: number | undefined;
+  let ended: string[] = [];
+  const onProtocol = (spoken: number) => void (protocol = spoken);
+
+  async function report(request: ReportMessage, signal: AbortSignal): Promise<ReportAnswer> {
+    const how = { secret, withinMs: answerMs, signal, onProtocol, schema: reportAnswerSchema };
+    const { ended, withdrawn = [] } = await post(new URL('probe/v1/report', centre), request, how);
+    return { ended, withdrawn };
+  }
+
   return {
     async lease({ places, egress, waitMs, holding }, signal) {
-      const wait = Math.min(Math.round(waitMs), messageLimits.waitMs);
+      const wait = protocol === undefined ? 0 : Math.min(Math.round(waitMs), messageLimits.waitMs);
+      const { rests = [], ...health } = parts.describe();
       const request: LeaseRequestMessage = {
         instance,
         version,
@@ -61,13 +77,16 @@ export function createHttpsSource(parts: HttpsSourceParts): ProbeSource {
         wait_ms: wait,
         ...(holding === undefined ? {} : { holding: [...holding] }),
         ...(news === undefined ? {} : { news }),
-        ...parts.describe(),
+        ...health,
       };
-      const how = { secret, withinMs: wait + answerMs, signal };
-      const answer = await post(new URL('probe/v1/lease', centre), request, {
-        ...how,
-        schema: leaseAnswerSchema,
-      });
+      const how = { secret, withinMs: wait + answerMs, signal, onProtocol, schema: leaseAnswerSchema };
+      const say = (message: LeaseRequestMessage) => post(new URL('probe/v1/lease', centre), message, how);
+      const answer = await ((protocol ?? 1) < ownProtocol
+        ? say(request)
+        : orInOlder(say({ ...request, rests, ended }), () => say(request)));
+      const { end: wishes = [] } = answer;
+      ended = wishes.map(({ wish }) => wish);
+      if (wishes.length > 0) parts.onEnd(wishes);
       if (answer.news !== '') ({ news } = answer);
       if (answer.learned.length > 0) parts.onLearned(readLearned(answer.learned));
       if (answer.stand_by_ms !== undefined) await pass(answer.stand_by_ms, { clock, signal });
@@ -76,25 +95,51 @@ export function createHttpsSource(parts: HttpsSourceParts): ProbeSource {
     async report({ results, learned, renew }, signal) {
       const request: ReportMessage = {
         instance,
-        results: results.map(({ probe, lease, fence, evidence }) => ({
-          probe,
-          lease,
-          fence,
-          evidence: evidence === null ? null : writeEvidence(evidence),
-        })),
+        results: results.map(writeResult),
         learned: writeLearned(learned).slice(-messageLimits.learned),
         renew: [...renew],
       };
-      const how = { secret, withinMs: answerMs, signal };
-      return post(new URL('probe/v1/report', centre), request, { ...how, schema: reportAnswerSchema });
+      if ((protocol ?? 1) < ownProtocol) return report(inProtocolOne(request), signal);
+      return orInOlder(report(request, signal), () => report(inProtocolOne(request), signal));
     },
   };
+}
+
+function writeResult({
+  probe,
+  lease,
+  fence,
+  evidence,
+  begunMsAgo,
+}: ProbeResult): ReportMessage['results'][number] {
+  const begun = begunMsAgo === undefined ? {} : { begun_ms: begunMsAgo };
+  return { probe, lease, fence, evidence: evidence === null ? null : writeEvidence(evidence), ...begun };
+}
+
+/** A process of an older version may stand beside newer ones, and refuses what it cannot read. */
+async function orInOlder<Answer>(said: Promise<Answer>, sayInOlder: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await said;
+  } catch (error) {
+    if (!(error instanceof CentreRefusedError) || error.status !== 400) throw error;
+    return sayInOlder();
+  }
+}
+
+function inProtocolOne(request: ReportMessage): ReportMessage {
+  const results = request.results.map(({ probe, lease, fence, evidence }) => ({
+    probe,
+    lease,
+    fence,
+    evidence,
+  }));
+  return { ...request, results };
 }
 
 type Enrolment = { centre: URL; secret: string; token: string; signal: AbortSignal };
 
 export async function enrolAt({ centre, secret, token, signal }: Enrolment) {
-  const how = { secret, withinMs: answerMs, signal, schema: enrolAnswerSchema };
+  const how = { secret, withinMs: answerMs, signal, schema: enrolAnswerSchema, onProtocol: () => undefined };
   return post(new URL('probe/v1/enrol', centre), { token }, how);
 }
 
@@ -108,22 +153,29 @@ type Posting<Schema extends TSchema> = {
   withinMs: number;
   signal: AbortSignal;
   schema: Schema;
+  /** Told which protocol the centre speaks. */
+  onProtocol: (protocol: number) => void;
 };
 
 async function post<Schema extends TSchema>(
   url: URL,
   message: object,
-  { secret, withinMs, signal, schema }: Posting<Schema>,
+  { secret, withinMs, signal, schema, onProtocol }: Posting<Schema>,
 ): Promise<Static<Schema>> {
   const response = await fetch(url, {
     method: 'POST',
     redirect: 'error',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` },
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${secret}`,
+      [protocolHeader]: String(ownProtocol),
+    },
     body: JSON.stringify(message),
     signal: AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
   });
   const text = await readText(response);
   if (response.status !== 200) throw new CentreRefusedError(response.status, reasonIn(text));
+  onProtocol(readProtocol(response.headers.get(protocolHeader)));
   const body: unknown = JSON.parse(text);
   if (!checkOf(schema).Check(body)) throw new Error('the centre’s answer is not as it should be');
   return body;

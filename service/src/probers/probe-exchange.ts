@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '@mailproof/engine';
+import type { Clock, MailboxEvidence } from '@mailproof/engine';
 import type { Tx } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
@@ -27,10 +27,13 @@ import {
  */
 export type ProbeExchange = {
   lease(order: HolderOrder, signal: AbortSignal): Promise<LeasedProbe[]>;
-  /** Which of the results counted, and in which of the leases to be renewed nothing is left. */
+  /**
+   * Which of the results counted, in which of the leases to be renewed nothing is left, and which probes of the holder
+   * were withdrawn.
+   */
   report(
     report: Pick<ProbeReport, 'results' | 'renew'> & { holder: string },
-  ): Promise<{ counted: ProbeResult[]; ended: string[] }>;
+  ): Promise<{ counted: ProbeResult[]; ended: string[]; withdrawn: string[] }>;
   close: () => void;
 };
 
@@ -106,25 +109,41 @@ export function createProbeExchange(parts: ProbeExchangeParts): ProbeExchange {
       }
     },
     async report({ holder, results, renew }) {
-      const until = wallClock.now() + probeLeaseMs;
-      const answers = results.map(({ probe: id, lease, fence, evidence }) => ({
-        id,
-        holder,
-        lease,
-        fence,
-        evidence: evidence === null ? null : JSON.stringify(evidence),
-      }));
-      const { counted, ended } = await store.write(async (tx) => ({
+      const now = wallClock.now();
+      const until = now + probeLeaseMs;
+      const answers = results.map((result) => answerOf(result, { holder, now }));
+      const { counted, ended, withdrawn } = await store.write(async (tx) => ({
         counted: await answerProbes(tx, answers),
         ended: await renewProbeLeases(tx, { holder, leases: renew, until }),
+        withdrawn: await tx.all(probeStatements.findWithdrawn, { holder, limit: mostLeased }),
       }));
       if (counted.length > 0) store.notify(evidenceChannel);
       const ids = new Set(counted.map(({ id }) => id));
-      return { counted: results.filter(({ probe }) => ids.has(probe)), ended };
+      return {
+        counted: results.filter(({ probe }) => ids.has(probe)),
+        ended,
+        withdrawn: withdrawn.map(({ id }) => id),
+      };
     },
     close: news.close,
   };
 }
+
+/**
+ * Writes down evidence, and when its conversation began: an asker that has withdrawn the probe takes no answer of a later
+ * one. The time on the way makes it look later than it was, never earlier.
+ */
+function answerOf(
+  { probe: id, lease, fence, evidence, begunMsAgo }: ProbeResult,
+  { holder, now }: { holder: string; now: number },
+) {
+  const begun = begunMsAgo === undefined ? {} : { begunAt: now - begunMsAgo };
+  const written: WrittenEvidence | null = evidence && { ...evidence, ...begun };
+  return { id, holder, lease, fence, evidence: written === null ? null : JSON.stringify(written) };
+}
+
+/** Evidence as it stands in a row. Without `begunAt` it is not known whether a conversation was begun. */
+export type WrittenEvidence = MailboxEvidence & { begunAt?: number };
 
 /** What a process of the installation leases from and reports to. What it learns is in the store already. */
 export function createStoreSource(exchange: ProbeExchange, holder: string): ProbeSource {

@@ -3,7 +3,7 @@ import type { Store } from '../db/store.ts';
 import { timeOrderedId } from '../db/time-ordered-id.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { egressChannel } from './egress-addresses.ts';
-import { evidenceChannel, probesChannel } from './probe-exchange.ts';
+import { evidenceChannel, probesChannel, type WrittenEvidence } from './probe-exchange.ts';
 import { eraseUnanswered } from './prober-faults.ts';
 import { writeQuestion } from './probe-question.ts';
 import { eraseProbes, insertProbes, probeStatements } from './probe-rows.ts';
@@ -44,8 +44,12 @@ type ProbeQueueParts = {
 type Waiting = {
   probe: Probe & { egress: string };
   isWritten: boolean;
+  /** When its caller withdrew it, and why. */
+  withdrawal: { at: number; reason: unknown } | undefined;
   /** Its row is erased already, or being erased. */
   settle(answer: ProbeAnswer): void;
+  /** The same, for a probe that was withdrawn and not asked. */
+  giveBack(reason: unknown): void;
   /** Ends the waiting; the row goes as soon as it is there. */
   leave(): void;
   fail(error: unknown): void;
@@ -59,9 +63,11 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
   const { store, clock, wallClock, processId } = parts;
   const waiting = new Map<string, Waiting>();
   const eraser = createEraser(parts);
+  const withdrawals = followWithdrawals(waiting, parts);
   const looking = lookRepeatedly(takeAnswers, { ...parts, isNeeded: () => waiting.size > 0 });
 
   async function takeAnswers(): Promise<void> {
+    await withdrawals.takeBackFreed();
     for (let full = true; full;) {
       const rows = await store.read.all(probeStatements.findAnswered, {
         asker: processId,
@@ -76,15 +82,10 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
   function take(id: string, evidence: string | null): void {
     const one = waiting.get(id);
     if (one === undefined) return;
-    one.settle(evidence === null ? 'unreadable' : read(evidence, one.probe, parts));
-  }
-
-  /** Takes back a probe that its caller withdrew, unless a prober has it: that one's answer is waited for. */
-  async function withdraw(id: string, { withdrawn }: Patience): Promise<void> {
-    const [row] = await store.write((tx) =>
-      tx.all(probeStatements.withdrawRow, { id, now: wallClock.now() }),
-    );
-    if (row !== undefined) waiting.get(id)?.fail(withdrawn?.reason);
+    const { withdrawal } = one;
+    const { answer, begunAt } = evidence === null ? unreadable : read(evidence, one.probe, parts);
+    if (withdrawal !== undefined && begunAt > withdrawal.at) one.giveBack(withdrawal.reason);
+    else one.settle(answer);
   }
 
   return {
@@ -94,11 +95,12 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
         if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
       const id = timeOrderedId(wallClock.now());
       const answer = awaitAnswer(patience, clock);
-      const one: Waiting = { probe, isWritten: false, ...answer };
+      const one: Waiting = { probe, isWritten: false, withdrawal: undefined, ...answer };
       waiting.set(id, one);
       const posted = post({ id, probe, withinMs: patience.deadline - clock.now() }, parts);
       posted.then(() => (one.isWritten = true)).then(looking.start, answer.fail);
-      const onWithdrawn = () => void posted.then(() => withdraw(id, patience)).catch(() => undefined);
+      const onWithdrawn = () =>
+        void posted.then(() => withdrawals.withdraw(id, patience)).catch(() => undefined);
       patience.withdrawn?.addEventListener('abort', onWithdrawn);
       return answer.promise.finally(() => {
         patience.withdrawn?.removeEventListener('abort', onWithdrawn);
@@ -127,6 +129,42 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
   };
 }
 
+/** Takes back probes that their callers withdrew. */
+function followWithdrawals(
+  waiting: ReadonlyMap<string, Waiting>,
+  { store, wallClock, processId }: ProbeQueueParts,
+) {
+  /**
+   * Takes back a probe that its caller withdrew, unless a prober has it. That one hears of it with its next report and
+   * gives the probe back, unless it is in a conversation for it: then its answer is waited for.
+   */
+  async function withdraw(id: string, { withdrawn }: Patience): Promise<void> {
+    const one = waiting.get(id);
+    if (one === undefined) return;
+    one.withdrawal = { at: wallClock.now(), reason: withdrawn?.reason };
+    const rows = await store.write(async (tx) => {
+      const free = await tx.all(probeStatements.withdrawRow, { id, now: wallClock.now() });
+      if (free.length === 0) await tx.change(probeStatements.markWithdrawn, { id });
+      return free;
+    });
+    rows.forEach(giveBack);
+  }
+
+  /** Takes back what was withdrawn and has lost its holder meanwhile. */
+  async function takeBackFreed(): Promise<void> {
+    if (!waiting.values().some(({ withdrawal }) => withdrawal !== undefined)) return;
+    const request = { asker: processId, now: wallClock.now() };
+    (await store.write((tx) => tx.all(probeStatements.withdrawFreed, request))).forEach(giveBack);
+  }
+
+  function giveBack({ id }: { id: string }): void {
+    const one = waiting.get(id);
+    one?.giveBack(one.withdrawal?.reason);
+  }
+
+  return { withdraw, takeBackFreed };
+}
+
 type Posted = { id: string; probe: Probe & { egress: string }; withinMs: number };
 
 async function post(
@@ -150,18 +188,20 @@ async function post(
 }
 
 /** Reads evidence, which was checked where it came in. If it makes no sense all the same, it is no answer. */
-function read(
-  evidence: string,
-  probe: Waiting['probe'],
-  { reread, onProblem }: ProbeQueueParts,
-): ProbeAnswer {
+function read(evidence: string, probe: Waiting['probe'], { reread, onProblem }: ProbeQueueParts): ReadAnswer {
   try {
-    return reread(JSON.parse(evidence) as MailboxEvidence, probe);
+    const { begunAt = Infinity, ...said } = JSON.parse(evidence) as WrittenEvidence;
+    return { answer: reread(said, probe), begunAt };
   } catch (error) {
     onProblem('evidence could not be read', error);
-    return 'unreadable';
+    return unreadable;
   }
 }
+
+/** `begunAt`: when a conversation took the probe; if nobody says so, none did. */
+type ReadAnswer = { answer: ProbeAnswer; begunAt: number };
+
+const unreadable: ReadAnswer = { answer: 'unreadable', begunAt: Infinity };
 
 type LateParts = ProbeQueueParts & { eraser: ReturnType<typeof createEraser> };
 
@@ -209,6 +249,10 @@ function awaitAnswer({ deadline, signal }: Patience, clock: Clock) {
     settle: (answer: ProbeAnswer) => {
       isHeard = true;
       end(() => resolve(answer));
+    },
+    giveBack: (reason: unknown) => {
+      isHeard = true;
+      end(() => reject(reason));
     },
     leave: () => end(() => resolve('ask_another')),
     fail: (error: unknown) => end(() => reject(error)),

@@ -10,6 +10,9 @@ import { statement, type BatchWork, type SqlValue, type Tx } from '../db/stateme
  *        └── lease over, or another owner of the egress address ──┘          gone at the deadline, whatever the state
  *
  * Each step is one conditional statement: a report counts where the row still has its lease and fence, and once.
+ *
+ * If its asker withdraws a probe that somebody holds, the row is marked: the holder hears of it with its next report,
+ * and nobody leases it again. The mark stands in the place of the evidence, which comes over it.
  */
 type NewProbe = {
   id: string;
@@ -37,6 +40,8 @@ export const insertProbes: BatchWork<NewProbe, undefined> = {
 
 const answered = sql.lit('answered' as const);
 const leased = sql.lit('leased' as const);
+
+const withdrawnMark = sql.lit('"withdrawn"');
 
 /** Names in one statement; the rest of it is filled with the empty name, which nothing has. */
 const namesAtOnce = 32;
@@ -75,6 +80,7 @@ const leaseRows = statement((db, arg: SqlValue[]) => {
     .select(['id', 'urgency'])
     .select(sql<number>`row_number() over (partition by urgency, tag order by id)`.as('place'))
     .where('state', '<>', answered)
+    .where('evidence', 'is', null)
     .where('egress', 'in', names)
     .where('deadline_at', '>', now)
     .where(isFree);
@@ -97,6 +103,7 @@ const leaseRows = statement((db, arg: SqlValue[]) => {
         .limit(sql<number>`${arg[placesAt]}`),
     )
     .where('state', '<>', answered)
+    .where('evidence', 'is', null)
     .where(isFree)
     .returning(['id', 'fence', 'urgency', 'tag', 'egress', 'question', 'deadline_at']);
 });
@@ -118,6 +125,7 @@ const findAsked = statement((db, arg: { now: number }) =>
     .select('egress')
     .distinct()
     .where('state', '<>', answered)
+    .where('evidence', 'is', null)
     .where('lease_until', '<=', arg.now)
     .where('deadline_at', '>', arg.now),
 );
@@ -221,6 +229,37 @@ const withdrawRow = statement((db, arg: { id: string; now: number }) =>
     .returning('id'),
 );
 
+/** Marks one probe of this process that somebody has: no conversation is to be begun for it. */
+const markWithdrawn = statement((db, arg: { id: string }) =>
+  db
+    .updateTable('probe')
+    .set({ evidence: withdrawnMark })
+    .where('id', '=', arg.id)
+    .where('state', '<>', answered),
+);
+
+/** Deletes withdrawn probes of this process that nobody has any more. */
+const withdrawFreed = statement((db, arg: { asker: string; now: number }) =>
+  db
+    .deleteFrom('probe')
+    .where('asker', '=', arg.asker)
+    .where('state', '<>', answered)
+    .where('evidence', 'is not', null)
+    .where('lease_until', '<=', arg.now)
+    .returning('id'),
+);
+
+/** Probes that their holder should give back, unless it has begun a conversation for them. */
+const findWithdrawn = statement((db, arg: { holder: string; limit: number }) =>
+  db
+    .selectFrom('probe')
+    .select('id')
+    .where('state', '=', leased)
+    .where('holder', '=', arg.holder)
+    .where('evidence', 'is not', null)
+    .limit(arg.limit),
+);
+
 const eraseRows = statement((db, arg: { before: number; limit: number }) =>
   db
     .deleteFrom('probe')
@@ -242,4 +281,13 @@ export async function eraseOverdueProbes(tx: Tx, now: number): Promise<number> {
   return tx.change(eraseRows, { before: now - keptAfterDeadlineMs, limit: erasedAtOnce });
 }
 
-export const probeStatements = { findAsked, findLeases, findAnswered, withdrawRow, withdrawRows };
+export const probeStatements = {
+  findAsked,
+  findLeases,
+  findAnswered,
+  findWithdrawn,
+  markWithdrawn,
+  withdrawFreed,
+  withdrawRow,
+  withdrawRows,
+};

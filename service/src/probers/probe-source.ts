@@ -44,6 +44,8 @@ export type ProbeResult = {
   fence: number;
   /** `null` where the prober failed, which is a defect and says nothing about the mailbox. */
   evidence: MailboxEvidence | null;
+  /** How long ago a conversation took the probe; nothing if none did, or if an older prober reports. */
+  begunMsAgo?: number;
 };
 
 export type ProbeReport = {
@@ -54,8 +56,12 @@ export type ProbeReport = {
   renew: readonly string[];
 };
 
-/** Of the leases to be renewed, those in which nothing is left to ask. */
-export type ReportAnswer = { ended: readonly string[] };
+export type ReportAnswer = {
+  /** Of the leases to be renewed, those in which nothing is left to ask. */
+  ended: readonly string[];
+  /** Probes that the prober holds and that no conversation is to be begun for any more: their list was paused. */
+  withdrawn: readonly string[];
+};
 
 /** How long a lease lasts unless it is renewed, and when that is done. */
 export const probeLeaseMs = 60_000;

@@ -37,7 +37,7 @@ async function setUp(t: TestContext, probes: LeasedProbe[] = []) {
     lease: () => Promise.resolve(probes),
     report({ results }) {
       reports.push(...results);
-      return Promise.resolve({ counted: [...results], ended: [] });
+      return Promise.resolve({ counted: [...results], ended: [], withdrawn: [] });
     },
     close: () => undefined,
   };
@@ -62,7 +62,7 @@ async function setUp(t: TestContext, probes: LeasedProbe[] = []) {
   const order = { version: '0', places: 9, egress: ['default'], wait_ms: 0, conversations: 0, resting: 0 };
   const leaseAs = async (prober: Awaited<ReturnType<typeof enrol>>, instance = 'instance-1') => {
     const signal = new AbortController().signal;
-    const from = { prober, address: '', signal, isStillKnown: () => Promise.resolve(true) };
+    const from = { prober, protocol: 1, address: '', signal, isStillKnown: () => Promise.resolve(true) };
     const answer = await centre.lease({ ...order, instance }, from);
     assert.ok(answer !== 'removed');
     return answer;
@@ -95,7 +95,7 @@ describe('what a prober outside is told, and what it is heard for', () => {
     await leaseAs(prober, 'instance-1');
     const results = [{ probe: 'a', lease: 'lease', fence: 1, evidence: null }];
     const report = (instance: string) =>
-      centre.report({ instance, results, learned: [], renew: ['lease'] }, { prober });
+      centre.report({ instance, results, learned: [], renew: ['lease'] }, { prober, protocol: 1 });
     assert.deepEqual(await report('instance-0'), { ended: ['lease'] });
     assert.deepEqual(reports, []);
     await report('instance-1');

@@ -15,12 +15,13 @@ import {
 import type { ProbeExchange } from './probe-exchange.ts';
 import type { ProberControls, ProberState } from './prober-controls.ts';
 import { readNews, rememberFromProber } from './prober-memory.ts';
-import {
-  readEvidence,
-  readLearned,
-  type LeaseAnswerMessage,
-  type LeaseRequestMessage,
-  type ReportMessage,
+import { keptRests, readWishes } from './prober-rests.ts';
+import { readEvidence, readLearned } from './evidence-messages.ts';
+import type {
+  LeaseAnswerMessage,
+  LeaseRequestMessage,
+  ReportAnswerMessage,
+  ReportMessage,
 } from './prober-messages.ts';
 import {
   createAuthenticateProber,
@@ -44,12 +45,15 @@ export type ProberCentre = {
   /** `removed` where the prober was removed while it waited. */
   lease: (
     request: LeaseRequestMessage,
-    from: ProberCall & { isStillKnown: () => Promise<boolean> },
+    from: ProberCall & { isStillKnown: () => Promise<boolean>; protocol: number },
   ) => Promise<LeaseAnswerMessage | 'removed'>;
-  report: (request: ReportMessage, from: { prober: KnownProber }) => Promise<{ ended: string[] }>;
+  report: (request: ReportMessage, from: SpeakingProber) => Promise<ReportAnswerMessage>;
   /** Ends the waiting: whoever waits is answered with nothing. */
   close: () => void;
 };
+
+/** A prober, and the protocol that it speaks. */
+type SpeakingProber = { prober: KnownProber; protocol: number };
 
 type ProberCall = { prober: KnownProber; address: string; signal: AbortSignal };
 
@@ -90,30 +94,33 @@ export function createProberCentre(given: ProberCentreParts): ProberCentre {
   return {
     authenticate: createAuthenticateProber({ store, clock: parts.clock }),
     enrol: (request) => enrolProber(request, parts),
-    async lease(request, { isStillKnown, ...from }) {
+    async lease(request, { isStillKnown, protocol, ...from }) {
       const { prober } = from;
       const state = await announce(request, from, parts);
       if (state === 'stand_by') return { probes: [], stand_by_ms: standByMs, learned: [], news: '' };
       controls.checkIfDue(prober, { names: namesOf(prober, request), state });
       const news = await readNews(prober, request.news, parts);
+      const wishes = await readWishes({ id: prober.id, done: request.ended ?? [] }, parts);
+      const end = protocol >= 2 && wishes.length > 0 ? { end: wishes } : {};
       const signal = AbortSignal.any([from.signal, closed.signal]);
       const waiting = keepAnnouncing(request, { ...from, signal, isStillKnown, state }, parts);
       try {
         const order = { ...orderOf(request, prober, state), mayKeep: waiting.mayKeep };
+        if ('end' in end) order.waitMs = 0;
         const probes = await exchange.lease(order, waiting.signal);
         if (waiting.isRemoved()) return 'removed';
         follow(prober, probes);
-        return { ...news, probes: probes.map((probe) => present(probe, prober)) };
+        return { ...news, ...end, probes: probes.map((probe) => present(probe, prober)) };
       } finally {
         waiting.end();
       }
     },
-    async report({ instance, results, learned, renew }, { prober }) {
+    async report({ instance, results, learned, renew }, { prober, protocol }) {
       const row = await store.read.first(findInstance, { id: prober.id });
       if (row?.instance !== instance) return { ended: renew };
       const holder = holderOf(prober.id, instance);
       const read = results.map(readResult);
-      const { counted, ended } = await exchange.report({ holder, results: read, renew });
+      const { counted, ended, withdrawn } = await exchange.report({ holder, results: read, renew });
       await judgeReport(prober, { counted, faults: row.faults }, parts);
       const isBelieved = whyNotOf(row, {}, parts) === '';
       const believed = readLearned(isBelieved ? learned : []).filter(({ kind, key }) =>
@@ -126,7 +133,7 @@ export function createProberCentre(given: ProberCentreParts): ProberCentre {
       };
       if (believed.length > 0) await rememberFromProber(believed, prober, { ...parts, isDoubted });
       controls.count(prober, counted.length);
-      return { ended };
+      return protocol >= 2 ? { ended, withdrawn } : { ended };
     },
     close: () => {
       closed.abort();
@@ -207,8 +214,10 @@ function present(leased: LeasedProbe, { tagKey }: KnownProber): LeaseAnswerMessa
 const mostMarginMs = 1_000;
 
 /** Evidence that makes no sense is worth as much as none: another prober is asked. */
-function readResult({ probe, lease, fence, evidence }: ReportMessage['results'][number]): ProbeResult {
-  return { probe, lease, fence, evidence: evidence === null ? null : (readEvidence(evidence) ?? null) };
+function readResult(result: ReportMessage['results'][number]): ProbeResult {
+  const { probe, lease, fence, begun_ms: begunMsAgo } = result;
+  const evidence = result.evidence === null ? null : (readEvidence(result.evidence) ?? null);
+  return { probe, lease, fence, evidence, ...(begunMsAgo === undefined ? {} : { begunMsAgo }) };
 }
 
 function keysOf({ question }: LeasedProbe, policies: ProberCentreParts['policies']): string[] {
@@ -267,19 +276,29 @@ async function announce(
 ): Promise<ProberState | 'stand_by'> {
   const { id } = from.prober;
   const { store, clock, announced } = parts;
-  const { instance, version, egress } = request;
+  const { instance } = request;
   const last = announced.peek(id);
   if (last !== undefined && clock.now() - last.at < announceEveryMs / 2) {
     const row = await store.read.first(findInstance, { id });
     const whyNot = row === undefined ? '' : whyNotOf(row, request, parts);
-    const isSame = last.key === JSON.stringify([instance, version, from.address, egress, whyNot]);
+    const isSame = last.key === announcementKey(request, from, whyNot);
     if (row?.instance === instance && isSame) return { ...row, whyNot };
   }
   const state = await writeAnnouncement(request, from, parts);
   if (state === 'stand_by') return state;
-  const key = JSON.stringify([instance, version, from.address, egress, state.whyNot]);
+  const key = announcementKey(request, from, state.whyNot);
   announced.set(id, { key, at: clock.now() }, announceEveryMs);
   return state;
+}
+
+/** What is written again at once if it changes. */
+function announcementKey(
+  { instance, version, egress, rests = [] }: LeaseRequestMessage,
+  { address }: Pick<ProberCall, 'address'>,
+  whyNot: string,
+): string {
+  const resting = rests.map(({ kind, egress: own, group }) => [kind, own, group]);
+  return JSON.stringify([instance, version, address, egress, whyNot, resting]);
 }
 
 async function writeAnnouncement(
@@ -290,9 +309,10 @@ async function writeAnnouncement(
   const { store, wallClock } = parts;
   const now = wallClock.now();
   const { instance, version, conversations, resting, egress } = request;
+  const rests = keptRests(request.rests ?? [], now).filter((one) => prober.egress.includes(one.egress));
   const given = egress.filter((own) => prober.egress.includes(own));
   const ignored = egress.filter((own) => !given.includes(own));
-  const seen = JSON.stringify({ version, address, conversations, resting, egress: given, ignored });
+  const seen = JSON.stringify({ version, address, conversations, resting, egress: given, ignored, rests });
   const found = await store.write(async (tx) => {
     const row = await tx.first(see, { id: prober.id, instance, seen, now, silent: now - silentProberMs });
     if (row === undefined) return undefined;

@@ -3,7 +3,8 @@ import { statement, type Tx } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { forgetFrom, rememberFrom } from '../engine-state/keep-engine-memory.ts';
-import { messageLimits, writeLearned, type LeaseAnswerMessage } from './prober-messages.ts';
+import { writeLearned } from './evidence-messages.ts';
+import { messageLimits, type LeaseAnswerMessage } from './prober-messages.ts';
 import { memoryWriterOf, type KnownProber } from './prober-records.ts';
 
 /** What probers outside tell the engines of this installation of hosts and domains, and what they are told. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parseAddress, rereadEvidence, type CanonicalHost, type MailboxEvidence } from '@mailproof/engine';
-import { readEvidence, writeEvidence } from './prober-messages.ts';
+import { readEvidence, writeEvidence } from './evidence-messages.ts';
 
 type EvidenceMessage = Parameters<typeof readEvidence>[0];
 

@@ -1,11 +1,21 @@
-import { canonicalMailHost, type MailboxEvidence, type Remembered } from '@mailproof/engine';
+import type { MailboxEvidence } from '@mailproof/engine';
 import { Type, type Static } from 'typebox';
 import { mostLeased, mostRenewed, mostReported } from './probe-source.ts';
 
 /**
  * What a prober outside and the centre say to each other, in JSON over HTTPS. Neither trusts the other: every field is
  * bounded, and what does not fit is refused whole. Times are durations, so that clocks need not agree.
+ *
+ * Both sides say in a header which protocol they speak; a program of protocol 1 says nothing and ignores the header. As
+ * messages with unknown fields are refused whole, neither sends what the other cannot read.
  */
+export const protocolHeader = 'x-probe-protocol';
+export const ownProtocol = 2;
+
+export function readProtocol(header: string | string[] | null | undefined): number {
+  return typeof header === 'string' && /^\d{1,3}$/.test(header) ? Number(header) : 1;
+}
+
 export const messageLimits = {
   egressAddresses: 256,
   learned: 200,
@@ -15,12 +25,15 @@ export const messageLimits = {
   addresses: 64,
   replies: 16,
   replyCharacters: 2_048,
+  /** Rests of its own egress addresses that a prober tells of, and that it is asked to end. */
+  rests: 200,
+  restCharacters: 200,
   /** A whole message, either way. */
   bytes: 4_194_304,
 } as const;
 
-const longestLifeMs = 30 * 86_400_000;
-const longestWaitMs = 30 * 86_400_000;
+export const longestLifeMs = 30 * 86_400_000;
+export const longestWaitMs = 30 * 86_400_000;
 
 function oneOf<const Values extends readonly string[]>(values: Values) {
   return Type.Unsafe<Values[number]>({ type: 'string', enum: [...values] });
@@ -59,6 +72,28 @@ const learnedSchema = Type.Object(
   { title: 'ProberLearned', description: 'Of a domain or a host, never of an address', ...closed },
 );
 
+const restFields = {
+  kind: oneOf(['closed', 'banned', 'blocked']),
+  egress: egressName,
+  group: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 255, description: 'The provider, if it is one' }),
+  ),
+};
+
+const restSchema = Type.Object(
+  {
+    ...restFields,
+    reason: Type.String({ maxLength: messageLimits.restCharacters }),
+    left_ms: Type.Optional(duration(longestLifeMs, 'How much longer it lasts, if that is known')),
+  },
+  { title: 'ProberRest', description: 'An egress address of its own that it does not ask from', ...closed },
+);
+
+const restWishSchema = Type.Object(
+  { wish: id, ...restFields },
+  { title: 'ProberRestWish', description: 'A rest that the operator wants to end', ...closed },
+);
+
 const leaseFields = {
   instance: Type.String({
     minLength: 8,
@@ -86,6 +121,15 @@ const leaseFields = {
   conversations: count('Conversations that it has open'),
   resting: count('Hosts and providers that it leaves alone'),
   news: Type.Optional(Type.String({ maxLength: 400, description: '`news` of the last answer' })),
+  rests: Type.Optional(
+    Type.Array(restSchema, { maxItems: messageLimits.rests, description: 'Protocol 2: its own rests' }),
+  ),
+  ended: Type.Optional(
+    Type.Array(id, {
+      maxItems: messageLimits.rests,
+      description: 'Protocol 2: wishes of earlier answers that it has carried out',
+    }),
+  ),
 };
 
 export const leaseRequestSchema = Type.Object(leaseFields, { title: 'ProbeLeaseRequest', ...closed });
@@ -133,6 +177,12 @@ export const leaseAnswerSchema = Type.Object(
     ),
     learned: Type.Array(learnedSchema, { maxItems: messageLimits.learned }),
     news: Type.String({ maxLength: 400, description: 'Up to where `learned` tells what others have learnt' }),
+    end: Type.Optional(
+      Type.Array(restWishSchema, {
+        maxItems: messageLimits.rests,
+        description: 'Protocol 2: rests of its own to end',
+      }),
+    ),
   },
   {
     title: 'ProbeLease',
@@ -183,7 +233,7 @@ const catchAllSchema = Type.Object(
 );
 
 /** Every reason but those that are found out at the centre. */
-const noAnswerReasons = [
+export const noAnswerReasons = [
   'mx_unreachable',
   'smtp_timeout',
   'protocol_error',
@@ -225,6 +275,9 @@ const resultSchema = Type.Object(
     lease: id,
     fence: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
     evidence: Type.Union([evidenceSchema, Type.Null()]),
+    begun_ms: Type.Optional(
+      duration(longestWaitMs, 'Protocol 2: how long ago a conversation took the probe, if one did'),
+    ),
   },
   {
     title: 'ProbeResult',
@@ -244,10 +297,21 @@ export const reportRequestSchema = Type.Object(
 );
 
 export const reportAnswerSchema = Type.Object(
-  { ended: Type.Array(id, { maxItems: mostRenewed }) },
+  {
+    ended: Type.Array(id, {
+      maxItems: mostRenewed,
+      description: 'Of the leases to be renewed, those in which nothing is left',
+    }),
+    withdrawn: Type.Optional(
+      Type.Array(id, {
+        maxItems: mostLeased,
+        description: 'Protocol 2: probes to give back unless a conversation has taken them',
+      }),
+    ),
+  },
   {
     title: 'ProbeReportAnswer',
-    description: 'Of the leases to be renewed, those in which nothing is left',
+    description: 'What became of leases and probes',
     ...closed,
     examples: [{ ended: [] }],
   },
@@ -255,100 +319,7 @@ export const reportAnswerSchema = Type.Object(
 
 export type LeaseRequestMessage = Static<typeof leaseRequestSchema>;
 export type LeaseAnswerMessage = Static<typeof leaseAnswerSchema>;
+export type ReportAnswerMessage = Static<typeof reportAnswerSchema>;
 export type ReportMessage = Static<typeof reportRequestSchema>;
-type EvidenceMessage = Static<typeof evidenceSchema>;
-type LearnedMessage = Static<typeof learnedSchema>;
-
-export function writeEvidence(evidence: MailboxEvidence): EvidenceMessage {
-  const { kind, host, replies, meaning } = evidence;
-  const said = {
-    kind,
-    replies: replies.slice(0, messageLimits.replies).map(({ phase, code, enhanced, text }) => ({
-      phase,
-      code,
-      ...(enhanced === undefined ? {} : { enhanced }),
-      text,
-    })),
-    ...(host === undefined ? {} : { host }),
-    ...(meaning === undefined ? {} : { meaning }),
-  };
-  if (evidence.kind === 'no_answer') {
-    const { reason, connected, retryAfterMs } = evidence;
-    const known = noAnswerReasons.find((one) => one === reason) ?? 'mx_unreachable';
-    return {
-      ...said,
-      reason: known,
-      connected,
-      ...(retryAfterMs === undefined
-        ? {}
-        : { retry_after_ms: Math.min(Math.ceil(retryAfterMs), longestWaitMs) }),
-    };
-  }
-  const { catchAll, contrast } = evidence;
-  const from = catchAll.kind === 'undetermined' ? {} : { from: catchAll.from };
-  const age =
-    catchAll.kind === 'undetermined' || catchAll.ageMs === undefined
-      ? {}
-      : { age_ms: Math.max(0, Math.round(catchAll.ageMs)) };
-  const why =
-    catchAll.kind === 'undetermined' && catchAll.meaning !== undefined ? { meaning: catchAll.meaning } : {};
-  return {
-    ...said,
-    catch_all: { kind: catchAll.kind, ...from, ...age, ...why },
-    ...(contrast === undefined ? {} : { contrast }),
-  };
-}
-
-/** `undefined` where the fields are each as they should be and together make no sense. */
-export function readEvidence(message: EvidenceMessage): MailboxEvidence | undefined {
-  const { kind, replies, meaning, catch_all: catchAll, contrast } = message;
-  // A name for people and for the provider table; nobody dials it.
-  const host = message.host === undefined ? undefined : canonicalMailHost(message.host);
-  if (message.host !== undefined && host === undefined) return undefined;
-  if (!replies.every(isReply)) return undefined;
-  const read = replies.map(({ phase, code, enhanced, text }) => ({ phase, code, enhanced, text }));
-  if (kind === 'no_answer') {
-    const { reason, connected, retry_after_ms: retryAfterMs } = message;
-    if (reason === undefined || connected === undefined) return undefined;
-    const retry = retryAfterMs === undefined ? {} : { retryAfterMs };
-    return { kind, reason, meaning, connected, host, replies: read, ...retry };
-  }
-  if (host === undefined || meaning === undefined || catchAll === undefined) return undefined;
-  if (!read.some(({ phase }) => phase === 'rcpt')) return undefined;
-  const every = readCatchAll(catchAll);
-  if (every === undefined) return undefined;
-  return {
-    kind,
-    host,
-    replies: read,
-    meaning,
-    catchAll: every,
-    ...(contrast === undefined ? {} : { contrast }),
-  };
-}
-
-/** RFC 5321 section 4.2 and RFC 3463 section 2: codes that a mail host can have said. */
-function isReply({ code, enhanced }: EvidenceMessage['replies'][number]): boolean {
-  return code >= 200 && code < 600 && (enhanced === undefined || /^[245](?:\.\d{1,3}){2}$/.test(enhanced));
-}
-
-function readCatchAll({ kind, from, age_ms: age, meaning }: Static<typeof catchAllSchema>) {
-  const ageMs = age === undefined ? {} : { ageMs: age };
-  if (kind === 'undetermined') return { kind, meaning };
-  if (from === undefined) return undefined;
-  if (kind === 'no') return { kind, from, ...ageMs };
-  return from === 'random_probe' || from === 'memory' ? { kind, from, ...ageMs } : undefined;
-}
-
-export function writeLearned(entries: readonly Remembered[]): LearnedMessage[] {
-  return entries.flatMap(({ kind, key, value, lifeMs }) =>
-    // What holds for one egress address is nobody else's; the prober says by itself that it is unwell.
-    kind === 'control' || kind === 'route' || kind === 'closure'
-      ? []
-      : [{ kind, key, value, life_ms: Math.min(Math.max(0, Math.round(lifeMs)), longestLifeMs) }],
-  );
-}
-
-export function readLearned(entries: readonly LearnedMessage[]): Remembered[] {
-  return entries.map(({ kind, key, value, life_ms: lifeMs }) => ({ kind, key, value, lifeMs }));
-}
+export type EvidenceMessage = Static<typeof evidenceSchema>;
+export type LearnedMessage = Static<typeof learnedSchema>;

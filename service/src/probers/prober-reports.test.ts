@@ -10,7 +10,8 @@ import { endSilentProbers } from './outside-egress.ts';
 import { createProbeExchange } from './probe-exchange.ts';
 import { createProbeQueue } from './probe-queue.ts';
 import { createProberCentre } from './prober-centre.ts';
-import { writeEvidence, type LeaseAnswerMessage } from './prober-messages.ts';
+import { writeEvidence } from './evidence-messages.ts';
+import type { LeaseAnswerMessage } from './prober-messages.ts';
 import { addProber, makeProberSecret, removeProber, type KnownProber } from './prober-records.ts';
 
 const allProbes = statement((db) =>
@@ -81,7 +82,13 @@ async function setUp(t: TestContext, database: TestDatabase) {
       ...more,
     };
     const isStillKnown = () => Promise.resolve(true);
-    const answer = await centre.lease(message, { prober, address: '192.0.2.9', signal: never, isStillKnown });
+    const answer = await centre.lease(message, {
+      prober,
+      protocol: 1,
+      address: '192.0.2.9',
+      signal: never,
+      isStillKnown,
+    });
     assert.ok(answer !== 'removed');
     return answer;
   };
@@ -116,7 +123,7 @@ for (const database of databases) {
         learned: [],
         renew: [held.lease],
       };
-      assert.deepEqual(await centre.report(report, { prober }), { ended: [held.lease] });
+      assert.deepEqual(await centre.report(report, { prober, protocol: 1 }), { ended: [held.lease] });
       assert.deepEqual(
         (await rows()).map(({ state }) => state),
         ['leased'],
@@ -172,7 +179,7 @@ for (const database of databases) {
         life_ms: hourMs,
       }));
       const report = { instance: 'instance-one', results: [], learned, renew: [] };
-      await centre.report(report, { prober });
+      await centre.report(report, { prober, protocol: 1 });
       const keys = (await store.read.all(remembered, {})).map(({ key }) => key);
       assert.deepEqual(keys, ['example.com']);
     });
@@ -191,7 +198,10 @@ for (const database of databases) {
       await until(rows, (all) => all.length === 2);
       assert.deepEqual((await lease(prober)).probes, []);
       const learned = [{ kind: 'catch_all' as const, key: 'example.com', value: 'yes', life_ms: hourMs }];
-      await centre.report({ instance: 'instance-one', results: [], learned, renew: [] }, { prober });
+      await centre.report(
+        { instance: 'instance-one', results: [], learned, renew: [] },
+        { prober, protocol: 1 },
+      );
       assert.deepEqual(await store.read.all(remembered, {}), []);
     });
 

@@ -23,10 +23,15 @@ type ReporterParts = ReportingParts & {
   /** Those of which something is under way. */
   leases: () => string[];
   /** Also told of what came too late for anybody. */
-  onReported: (results: readonly ProbeResult[]) => void;
+  onReported: (results: readonly ReadyResult[]) => void;
   /** Nobody waits any more for what is left of this lease. */
   onEnded: (lease: string) => void;
+  /** No conversation is to be begun any more for this probe. */
+  onWithdrawn: (probe: string) => void;
 };
+
+/** A result, and when on our clock a conversation took its probe, if one did. */
+export type ReadyResult = Omit<ProbeResult, 'begunMsAgo'> & { begunAt: number | undefined };
 
 /** So many on their way at once: what is ready meanwhile goes together with the next. */
 const reportsAtOnce = 4;
@@ -41,7 +46,7 @@ const mostLearnedKept = 1_000;
  */
 export function createReporter(parts: ReporterParts) {
   const { source, clock, signal, onProblem } = parts;
-  const ready = new Map<ProbeResult, number>();
+  const ready = new Map<ReadyResult, number>();
   const waits = createRetryWaits(parts.random);
   let underWay = 0;
   let unsaid: Remembered[] = [];
@@ -54,7 +59,7 @@ export function createReporter(parts: ReporterParts) {
     if (late.length > 0) parts.onReported(late);
   }
 
-  function keep(results: readonly ProbeResult[], learned: Remembered[]): void {
+  function keep(results: readonly ReadyResult[], learned: Remembered[]): void {
     unsaid = learned.slice(-mostLearnedKept);
     for (const result of results) ready.set(result, clock.now() + keptAfterFailureMs);
     cancelRetry ??= clock.after(waits.next(), () => {
@@ -63,15 +68,17 @@ export function createReporter(parts: ReporterParts) {
     });
   }
 
-  async function send(results: ProbeResult[], renewed: readonly string[]): Promise<void> {
+  async function send(results: ReadyResult[], renewed: readonly string[]): Promise<void> {
     const learned = [...unsaid, ...(parts.takeLearned?.() ?? [])];
     unsaid = [];
     underWay += 1;
     try {
-      const { ended } = await source.report({ results, learned, renew: renewed }, signal);
+      const said = results.map((result) => datedResult(result, clock));
+      const { ended, withdrawn } = await source.report({ results: said, learned, renew: renewed }, signal);
       waits.reset();
       parts.onReported(results);
       ended.forEach(parts.onEnded);
+      withdrawn.forEach(parts.onWithdrawn);
     } catch (error) {
       if (signal.aborted) return;
       onProblem('evidence could not be reported; it is tried again', error);
@@ -99,7 +106,7 @@ export function createReporter(parts: ReporterParts) {
   }
 
   return {
-    add: (result: ProbeResult, deadline: number) => {
+    add: (result: ReadyResult, deadline: number) => {
       ready.set(result, deadline);
       sendReady();
     },
@@ -108,4 +115,8 @@ export function createReporter(parts: ReporterParts) {
       cancelRetry?.();
     },
   };
+}
+
+function datedResult({ begunAt, ...result }: ReadyResult, clock: Clock): ProbeResult {
+  return begunAt === undefined ? result : { ...result, begunMsAgo: Math.floor(clock.now() - begunAt) };
 }

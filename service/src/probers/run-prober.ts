@@ -1,7 +1,7 @@
-import type { Clock, MailboxEvidence, Prober } from '@mailproof/engine';
+import type { Clock, MailboxEvidence, Patience, Prober } from '@mailproof/engine';
 import { readQuestion } from './probe-question.ts';
 import { mostLeased, type LeasedProbe, type ProbeResult } from './probe-source.ts';
-import { createReporter, type ReportingParts } from './report-evidence.ts';
+import { createReporter, type ReadyResult, type ReportingParts } from './report-evidence.ts';
 import { createPause, createRetryWaits } from './retry-waits.ts';
 
 /**
@@ -11,6 +11,7 @@ import { createPause, createRetryWaits } from './retry-waits.ts';
  *       ▲                                      │
  *       └────────── as many as are free ───────┘     leases are renewed while anything of them is under way
  *
+ * A probe that the centre withdraws goes back unasked, unless a conversation has taken it: then its answer is reported.
  * Evidence is kept until it is reported or its deadline is over, whatever becomes of the connection. A centre that does
  * not answer is tried again after waits that grow.
  */
@@ -55,6 +56,7 @@ export function runProber(parts: RunProberParts): RunningProber {
     leases: work.leases,
     onReported: finish,
     onEnded: (lease) => work.end(lease),
+    onWithdrawn: (probe) => work.withdraw(probe),
   });
   let leasing = new AbortController();
   let isUncertain = false;
@@ -65,13 +67,13 @@ export function runProber(parts: RunProberParts): RunningProber {
   }
 
   function begin(leased: LeasedProbe): void {
-    const ended = work.add(leased);
+    const { ended, withdrawn } = work.add(leased);
     const deadline = parts.clock.now() + leased.withinMs;
     const signal = AbortSignal.any([ended, cutOff.signal]);
-    void ask(leased, { ...parts, patience: { deadline, signal } }).then((evidence) => {
+    void ask(leased, { ...parts, patience: { deadline, signal, withdrawn } }).then((asked) => {
       const { probe, lease, fence } = leased;
-      if (evidence === undefined) finish([leased]);
-      else reporter.add({ probe, lease, fence, evidence }, deadline);
+      if (asked === undefined) finish([leased]);
+      else reporter.add({ probe, lease, fence, ...asked }, deadline);
     });
   }
 
@@ -121,27 +123,32 @@ type Held = Pick<ProbeResult, 'probe' | 'lease'>;
 /** What is under way, by lease: a lease is over when its last probe is reported. */
 function createWork() {
   const byLease = new Map<string, { ended: AbortController; probes: Set<string> }>();
+  const withdrawals = new Map<string, AbortController>();
   let size = 0;
   let onEmpty: () => void = () => undefined;
 
   function remove({ probe, lease }: Held): void {
     const held = byLease.get(lease);
     if (held?.probes.delete(probe) !== true) return;
+    withdrawals.delete(probe);
     size -= 1;
     if (held.probes.size === 0) byLease.delete(lease);
     if (size === 0) onEmpty();
   }
 
   return {
-    /** Aborted when the lease is lost. */
-    add({ probe, lease }: Held): AbortSignal {
+    /** The signals are aborted when the lease is lost, and when the probe is withdrawn. */
+    add({ probe, lease }: Held): { ended: AbortSignal; withdrawn: AbortSignal } {
       const held = byLease.get(lease) ?? { ended: new AbortController(), probes: new Set() };
       byLease.set(lease, held);
       held.probes.add(probe);
       size += 1;
-      return held.ended.signal;
+      const withdrawal = new AbortController();
+      withdrawals.set(probe, withdrawal);
+      return { ended: held.ended.signal, withdrawn: withdrawal.signal };
     },
     remove,
+    withdraw: (probe: string) => withdrawals.get(probe)?.abort(),
     end: (lease: string) => byLease.get(lease)?.ended.abort(),
     leases: () => [...byLease.keys()],
     size: () => size,
@@ -160,25 +167,45 @@ function createWork() {
 
 type AskParts = {
   prober: Prober;
-  patience: { deadline: number; signal: AbortSignal };
+  clock: Clock;
+  patience: Required<Patience>;
   onProblem: RunProberParts['onProblem'];
 };
 
-/** `undefined` where nobody wants to know any more; `null` for a defect, of ours or of the question. */
+type Asked = Pick<ReadyResult, 'evidence' | 'begunAt'>;
+
+/**
+ * `undefined` where nobody wants to know any more; evidence `null` for a defect, of ours or of the question. A probe that
+ * is withdrawn and was not asked goes back without a conversation.
+ */
 async function ask(
   { question, asker, egress }: LeasedProbe,
-  { prober, patience, onProblem }: AskParts,
-): Promise<MailboxEvidence | null | undefined> {
+  { prober, clock, patience, onProblem }: AskParts,
+): Promise<Asked | undefined> {
+  let begunAt: number | undefined;
+  const onNamed = () => void (begunAt = clock.now());
   const read = readQuestion(question);
   if (read === undefined) {
     onProblem('a probe could not be read', undefined);
-    return null;
+    return { evidence: null, begunAt };
   }
   try {
-    return await prober.ask({ ...read, asker, egress }, patience);
+    const evidence = await prober.ask({ ...read, asker, egress, onNamed }, patience);
+    return { evidence, begunAt };
   } catch (error) {
     if (patience.signal.aborted) return undefined;
+    if (patience.withdrawn.aborted) return { evidence: notAsked, begunAt: undefined };
     onProblem('a probe failed', error);
-    return null;
+    return { evidence: null, begunAt };
   }
 }
+
+/** Says that a probe is given back. Its asker has withdrawn it and looks no further than that no conversation took it. */
+const notAsked: MailboxEvidence = {
+  kind: 'no_answer',
+  reason: 'smtp_timeout',
+  meaning: undefined,
+  connected: false,
+  host: undefined,
+  replies: [],
+};

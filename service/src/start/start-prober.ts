@@ -8,6 +8,7 @@ import { engineSettings } from '../engine-settings.ts';
 import type { LogOutput } from '../log/batch-writes.ts';
 import { createLogger, openStandardOutput } from '../log/create-logger.ts';
 import { CentreRefusedError, createHttpsSource, enrolAt } from '../probers/https-source.ts';
+import { describeRests, endsOf } from '../probers/prober-rests.ts';
 import { makeProberSecret } from '../probers/prober-records.ts';
 import { createPause, createRetryWaits } from '../probers/retry-waits.ts';
 import { runProber } from '../probers/run-prober.ts';
@@ -53,6 +54,10 @@ export async function startProber(config: Config, parts: StartProberParts): Prom
       clock: systemClock,
       describe: () => describeHealth(engine),
       onLearned: memory.tell,
+      onEnd: (wishes) => {
+        for (const wish of wishes) logger.info({ ...wish }, 'the operator ends a rest');
+        memory.tell(wishes.map((wish) => endsOf(wish, Date.now())));
+      },
     }),
     prober: engine.prober,
     clock: systemClock,
@@ -75,7 +80,8 @@ const drainMs = 20_000;
 
 /** It is unwell if it can ask from none of its addresses; one that can asks for the others. */
 function describeHealth(engine: ReturnType<typeof createEngine>) {
-  const { conversations, resting, mailPort, identity, closed } = engine.health();
+  const health = engine.health();
+  const { conversations, resting, mailPort, identity, closed } = health;
   const listed = engine.egress.ids.every((id) => closed.some((one) => one.egress === id))
     ? closed[0]
     : undefined;
@@ -87,7 +93,8 @@ function describeHealth(engine: ReturnType<typeof createEngine>) {
         ? 'identity_unproven'
         : listed && `listed_by ${listed.closure.list}`.slice(0, mostCharacters);
   const unwell = problem === undefined ? {} : { unwell: problem };
-  return { conversations: conversations.open, resting: resting.length, ...unwell };
+  const rests = describeRests(health, Date.now());
+  return { conversations: conversations.open, resting: resting.length, rests, ...unwell };
 }
 
 /** The centre takes no longer reason. */

@@ -238,6 +238,7 @@ describe('a prober whose control mailboxes come out wrong', () => {
         clock: systemClock,
         describe: () => ({ conversations: 0, resting: 0 }),
         onLearned: () => undefined,
+        onEnd: () => undefined,
       }),
       prober: lies,
       clock: systemClock,

@@ -6,6 +6,9 @@ import {
   leaseAnswerSchema,
   leaseRequestSchema,
   messageLimits,
+  ownProtocol,
+  protocolHeader,
+  readProtocol,
   reportAnswerSchema,
   reportRequestSchema,
 } from '../../probers/prober-messages.ts';
@@ -85,15 +88,15 @@ export function addProbers(server: ApiServer, { parts, admitRequest }: RoutePart
     schema: leaseSchema,
     onRequest,
     handler: async (request, reply) => {
-      const prober = proberOf(request);
       const { authorization } = request.headers;
       const answer = await probers.lease(request.body, {
-        prober,
+        ...speakerOf(request),
         address: contextOf(request).client,
         signal: goneSignal(reply),
         isStillKnown: async () => (await probers.authenticate(authorization)) !== undefined,
       });
-      return answer === 'removed' ? refuse(reply, 'prober_not_known') : reply.code(200).send(answer);
+      if (answer === 'removed') return refuse(reply, 'prober_not_known');
+      return reply.code(200).header(protocolHeader, ownProtocol).send(answer);
     },
   });
   server.route({
@@ -102,9 +105,15 @@ export function addProbers(server: ApiServer, { parts, admitRequest }: RoutePart
     bodyLimit: messageLimits.bytes,
     schema: reportSchema,
     onRequest,
-    handler: async (request, reply) =>
-      reply.code(200).send(await probers.report(request.body, { prober: proberOf(request) })),
+    handler: async (request, reply) => {
+      const answer = await probers.report(request.body, speakerOf(request));
+      return reply.code(200).header(protocolHeader, ownProtocol).send(answer);
+    },
   });
+}
+
+function speakerOf(request: FastifyRequest) {
+  return { prober: proberOf(request), protocol: readProtocol(request.headers[protocolHeader]) };
 }
 
 /** Tells tokens apart without keeping them. */

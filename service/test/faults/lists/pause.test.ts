@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { World, WorldDescription } from '@mailproof/world';
+import { statement } from '../../../src/db/statement.ts';
 import { createApiClient, listsPath, type ApiClient } from '../../support/api-client.ts';
 import { openFixture, type Fixture } from '../../support/open-fixture.ts';
 import { openProberFixture } from '../../support/open-prober-fixture.ts';
@@ -32,8 +33,10 @@ function named({ conversations }: World): number {
 
 type Run = { client: ApiClient; key: string; world: World; path: string };
 
-async function startList({ client, key }: Pick<Run, 'client' | 'key'>): Promise<string> {
-  const body = numbers.map((n) => `ann@d${n}.test`).join('\n');
+async function startList(
+  { client, key }: Pick<Run, 'client' | 'key'>,
+  body = numbers.map((n) => `ann@d${n}.test`).join('\n'),
+): Promise<string> {
   const headers = { 'content-type': 'text/csv' };
   const uploaded = await client.ask({ path: listsPath, key, body, headers });
   const path = `${listsPath}/${String(uploaded.body['list_id'])}`;
@@ -83,6 +86,25 @@ async function pauseAndGoOn(run: Run, fixture: Fixture, accountId: string): Prom
   assert.deepEqual((await fixture.command('audit'))['violations'], []);
 }
 
+/** Mailboxes at one slow host: a prober leases all of them at once, and most wait for a conversation. */
+const crowd = 400;
+const crowdNumbers = Array.from({ length: crowd }, (_, n) => n);
+const crowded: WorldDescription = {
+  zones: { 'crowd.test': { mx: [[10, 'mx.crowd.test']] } },
+  hosts: {
+    'mx.crowd.test': {
+      mailboxes: Object.fromEntries(crowdNumbers.map((n) => [`ann${n}`, 'exists' as const])),
+      temper: { replyDelayMs: 400 },
+    },
+  },
+};
+
+/** The addresses of the crowd that were named to the host so far. */
+function namedInCrowd({ conversations }: World): Set<string> {
+  const lines = conversations.flatMap((one) => one.lines);
+  return new Set(lines.flatMap((line) => /^C: RCPT TO:<(ann\d+)@/i.exec(line)?.[1] ?? []));
+}
+
 for (const database of ['SQLite', 'PostgreSQL'] as const) {
   describe(`a list that is paused, then cancelled, on ${database}`, () => {
     it('names no more addresses than were in a conversation, where another process runs it', async (t) => {
@@ -108,5 +130,47 @@ for (const database of ['SQLite', 'PostgreSQL'] as const) {
       const path = await startList({ client, key });
       await pauseAndGoOn({ client, key, world: fixture.world, path }, fixture, account.accountId);
     });
+
+    it('what a prober outside holds and has begun no conversation for goes back unasked and uncharged', async (t) => {
+      const probers = await openProberFixture({ world: crowded, database });
+      t.after(() => probers.close());
+      const { fixture, client, account, store } = probers;
+      // Manners bound the conversations with one host.
+      await probers.startProber('far', { env: { MAILPROOF_PACING: 'on' } });
+      await probers.untilWell('far');
+      const { world } = fixture;
+      const { liveKey: key, accountId } = account;
+      const body = crowdNumbers.map((n) => `ann${n}@crowd.test`).join('\n');
+      const path = await startList({ client, key }, body);
+      await until(() => namedInCrowd(world).size > 0);
+      const held = await until(
+        async () => Number((await store.read.first(heldOutside, {}))?.held),
+        (count) => count >= 60,
+      );
+      await client.ask({ path: `${path}/pause`, key });
+      const run = { client, key, world, path };
+      const record = await until(
+        () => read(run),
+        (one) => one['finishing'] === 0,
+      );
+      await until(() => world.counts.smtp.open === 0);
+      const named = namedInCrowd(world).size;
+      const checked = Number(record['checked']);
+      assert.ok(named < held, `${named} were asked for, and ${held} were held`);
+      assert.ok(checked <= named, `${checked} count as checked, and ${named} were asked for`);
+      assert.equal(record['credits_used'], checked);
+      assert.equal(Number((await store.read.first(heldOutside, {}))?.held), 0, 'the prober holds nothing');
+      assert.deepEqual((await fixture.command('audit'))['violations'], []);
+
+      await client.ask({ path: `${path}/cancel`, key });
+      assert.equal((await fixture.balance(accountId)).spent, checked, 'charged as told');
+    });
   });
 }
+
+const heldOutside = statement((db) =>
+  db
+    .selectFrom('probe')
+    .select(({ fn }) => fn.countAll<number>().as('held'))
+    .where('holder', 'like', '%:%'),
+);
