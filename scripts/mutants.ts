@@ -11,8 +11,9 @@ import { runTests } from './mutants/run-tests.ts';
  *     npm run test:mutants -- --jobs 1           one at a time, instead of as many as there are cores
  *
  * Runs the tests as they are first, since a test that fails anyhow finds nothing: the mutants of such tests are not
- * tried. Each of the others then meets only the tests nearest to it. This takes minutes and is not part of `npm test`.
- * The exit code is 0 if every mutant is found, except those that say why they cannot be, and these are at most 5 %.
+ * tried. Each of the others then meets only the tests nearest to it, on SQLite first, and on both databases if it is not
+ * found there. This takes minutes and is not part of `npm test`. The exit code is 0 if every mutant is found, except
+ * those that say why they cannot be, and these are at most 5 %.
  */
 const leastFound = 0.95;
 const leastTimeoutMs = 90_000;
@@ -59,7 +60,9 @@ async function tryMutants(chosen: readonly Mutant[], databaseUrl: string): Promi
     const usualMs = times.get(testsKey(mutant.tests));
     if (usualMs === undefined) return void outcome.untried.push(mutant);
     const timeoutMs = Math.max(leastTimeoutMs, 10 * usualMs);
-    const run = await runTests({ ...mutant, mutant, databaseUrl, timeoutMs });
+    const order = { ...mutant, mutant, databaseUrl, timeoutMs };
+    const quick = await runTests({ ...order, onSqliteOnly: true });
+    const run = quick.passed ? await runTests(order) : quick;
     if (run.passed) outcome.survivors.push(mutant);
     tell(run.passed ? `✖ not found: ${mutant.name} (${mutant.file})` : `✔ ${mutant.name}: ${run.failedTest}`);
   });
