@@ -171,10 +171,15 @@ describe('a block the operator opened', () => {
 
 describe('a CIDR block', () => {
   it('is read', () => {
-    assert.deepEqual(parseCidr('10.0.0.0/8'), { family: 4, value: 0x0a00_0000n, bits: 8 });
-    assert.deepEqual(parseCidr('0.0.0.0/0'), { family: 4, value: 0n, bits: 0 });
-    assert.deepEqual(parseCidr('::1/128'), { family: 6, value: 1n, bits: 128 });
-    assert.deepEqual(parseCidr('::1'), { family: 6, value: 1n, bits: 128 });
+    assert.deepEqual(parseCidr('10.0.0.0/8'), {
+      family: 4,
+      value: 0x0a00_0000n,
+      last: 0x0aff_ffffn,
+      bits: 8,
+    });
+    assert.deepEqual(parseCidr('0.0.0.0/0'), { family: 4, value: 0n, last: 0xffff_ffffn, bits: 0 });
+    assert.deepEqual(parseCidr('::1/128'), { family: 6, value: 1n, last: 1n, bits: 128 });
+    assert.deepEqual(parseCidr('::1'), { family: 6, value: 1n, last: 1n, bits: 128 });
   });
   const malformed = [
     ...['', '/', '10.0.0.0/', '10.0.0.0/33', '::/129', '10.0.0.0/8/8', '10.0.0.1/8', '10.0.0.0/-1'],

@@ -1,5 +1,5 @@
 import type { Lookup, Resolver } from '../dns/lookup.ts';
-import { holds } from '../net/parse-cidr.ts';
+import { blockAround, holds } from '../net/parse-cidr.ts';
 import { parseIp, type Ip } from '../net/parse-ip.ts';
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
@@ -174,8 +174,7 @@ function parseLoosely(text: string) {
   const width = ip.family === 4 ? 32 : 128;
   const bits = length === undefined ? width : Number(length);
   if (bits > width) return undefined;
-  const hostBits = BigInt(width - bits);
-  return { family: ip.family, value: (ip.value >> hostBits) << hostBits, bits };
+  return blockAround(ip, bits);
 }
 
 async function matches(mechanism: Mechanism, domain: string, evaluation: Evaluation): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { parseIp, type Ip } from './parse-ip.ts';
 
-/** A block of IP addresses; `value` has no bit set beyond the first `bits`. */
-export type Cidr = Ip & { bits: number };
+/** A block of IP addresses, from `value` to `last`; `value` has no bit set beyond the first `bits`. */
+export type Cidr = Ip & { bits: number; last: bigint };
 
 /**
  * Reads `10.0.0.0/8` or `::1/128`; an address alone is the block of that one address. A block with bits
@@ -14,9 +14,15 @@ export function parseCidr(text: string): Cidr | undefined {
   const width = ip.family === 4 ? 32 : 128;
   const bits = length === undefined ? width : /^\d{1,3}$/.test(length) ? Number(length) : Infinity;
   if (bits > width) return undefined;
-  const hostBits = BigInt(width - bits);
-  if ((ip.value >> hostBits) << hostBits !== ip.value) return undefined;
-  return { ...ip, bits };
+  const block = blockAround(ip, bits);
+  return block.value === ip.value ? block : undefined;
+}
+
+/** Returns the block of this size that an address is in. */
+export function blockAround({ family, value }: Ip, bits: number): Cidr {
+  const hostBits = BigInt((family === 4 ? 32 : 128) - bits);
+  const first = (value >> hostBits) << hostBits;
+  return { family, value: first, bits, last: first + (1n << hostBits) - 1n };
 }
 
 /** Whether an address, in its usual notation, is in one of the blocks. */
@@ -30,8 +36,6 @@ export function isWithinBlock(inner: Cidr, outer: Cidr): boolean {
   return inner.bits >= outer.bits && holds(outer, inner);
 }
 
-export function holds(block: Cidr, ip: Ip): boolean {
-  if (block.family !== ip.family) return false;
-  const hostBits = BigInt((ip.family === 4 ? 32 : 128) - block.bits);
-  return block.value >> hostBits === ip.value >> hostBits;
+export function holds({ family, value, last }: Cidr, ip: Ip): boolean {
+  return family === ip.family && value <= ip.value && ip.value <= last;
 }

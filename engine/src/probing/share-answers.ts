@@ -97,7 +97,22 @@ class SharedAnswers implements AnswerSharing {
     if (patience.withdrawn?.aborted === true) throw patience.withdrawn.reason;
     const key = this.keyOf(probe);
     if (probe.isFresh === true) this.kept.delete(key);
-    return this.recall(key, probe) ?? this.askOrJoin(key, { probe, patience });
+    const known = this.recall(key, probe);
+    if (known !== undefined) return known;
+    const { clock } = this.parts;
+    for (let mayJoin = probe.isFresh !== true; ; mayJoin = false) {
+      const before = probe.isFresh === true ? undefined : this.open.get(key);
+      const question = before ?? { runs: new Set<Run>() };
+      if (before === undefined) this.open.set(key, question);
+      const joined = mayJoin ? joinable(question, probe.asker) : undefined;
+      const run = joined ?? this.begin(key, question, { probe, patience });
+      const left = join(run, patience);
+      // A run of its own ends by itself at the caller's deadline.
+      const wait = joined === undefined ? { signal: patience.signal, deadline: Infinity } : patience;
+      const heard = await waitFor(run.heard.promise, { clock, patience: wait, late, left });
+      if (joined === undefined && run.into === undefined) return heard;
+      if (clock.now() >= patience.deadline || isForAll(heard, lastOf(run), { probe, clock })) return heard;
+    }
   }
 
   forgetFrom(prober: string): void {
@@ -120,24 +135,6 @@ class SharedAnswers implements AnswerSharing {
     return undefined;
   }
 
-  private async askOrJoin(key: string, asking: Asking): Promise<MailboxEvidence> {
-    const { clock } = this.parts;
-    const { probe, patience } = asking;
-    for (let mayJoin = probe.isFresh !== true; ; mayJoin = false) {
-      const before = probe.isFresh === true ? undefined : this.open.get(key);
-      const question = before ?? { runs: new Set<Run>() };
-      if (before === undefined) this.open.set(key, question);
-      const joined = mayJoin ? joinable(question, probe.asker) : undefined;
-      const run = joined ?? this.begin(key, question, asking);
-      const left = join(run, patience);
-      // A run of its own ends by itself at the caller's deadline.
-      const wait = joined === undefined ? { ...patience, deadline: Infinity } : patience;
-      const heard = await waitFor(run.heard.promise, { clock, patience: wait, late, left });
-      if (joined === undefined && run.into === undefined) return heard;
-      if (clock.now() >= patience.deadline || isForAll(heard, lastOf(run), { probe, clock })) return heard;
-    }
-  }
-
   private begin(key: string, question: Question, { probe, patience }: Asking): Run {
     const { clock, prober } = this.parts;
     const run = startRun(probe, patience, clock);
@@ -150,29 +147,26 @@ class SharedAnswers implements AnswerSharing {
     };
     const { deadline, stop, withdrawal } = run;
     const withdrawn = withdrawal && { withdrawn: withdrawal.signal };
-    prober
-      .ask({ ...probe, onNamed }, { deadline, signal: stop.signal, ...withdrawn })
-      .then(
-        (evidence) => {
-          run.isOver = true;
-          if (evidence.kind === 'answered') {
-            this.keep(key, probe, { evidence, askedAt: run.askedAt });
-            for (const other of question.runs) if (other !== run) give(other, run, clock);
-          }
-          run.heard.resolve(evidence);
-        },
-        (error: unknown) => {
-          run.isOver = true;
-          // One that has left its queue for another run is answered by that one.
-          if (run.into === undefined) run.heard.reject(error);
-        },
-      )
-      .finally(() => {
-        question.runs.delete(run);
-        if (question.runs.size === 0 && this.open.get(key) === question) this.open.delete(key);
-      });
-    // Everybody may have left before it fails.
-    run.heard.promise.catch(() => undefined);
+    const end = (): void => {
+      run.isOver = true;
+      question.runs.delete(run);
+      if (question.runs.size === 0 && this.open.get(key) === question) this.open.delete(key);
+    };
+    prober.ask({ ...probe, onNamed }, { deadline, signal: stop.signal, ...withdrawn }).then(
+      (evidence) => {
+        end();
+        if (evidence.kind === 'answered') {
+          this.keep(key, probe, { evidence, askedAt: run.askedAt });
+          for (const other of question.runs) give(other, run, clock);
+        }
+        run.heard.resolve(evidence);
+      },
+      (error: unknown) => {
+        end();
+        // One that has left its queue for another run is answered by that one.
+        if (run.into === undefined) run.heard.reject(error);
+      },
+    );
     return run;
   }
 
@@ -187,7 +181,8 @@ class SharedAnswers implements AnswerSharing {
       this.believed.add(askedBy);
     }
     const askedAtWall = wallClock.now() - (clock.now() - askedAt);
-    const nameless = mapReplies(evidence, (text) => withoutName(text, probe.address));
+    const isNameless = evidence.replies.every(({ text }) => withoutName(text, probe.address) === text);
+    const nameless = isNameless ? evidence : mapReplies(evidence, (text) => withoutName(text, probe.address));
     this.kept.set(key, { evidence: nameless, askedAt, askedAtWall }, lifeMs);
   }
 }
@@ -304,14 +299,13 @@ const late: MailboxEvidence = {
 function createKeys(): (probe: Probe) => string {
   const secret = randomBytes(32).toString('hex');
   return ({ address, route: { mxRecords, preferred, implicit } }) => {
-    const hosts = [...mxRecords.slice(0, preferred).sort(), '', ...mxRecords.slice(preferred).sort()];
-    return hash(
-      'sha256',
-      [secret, `${address.localPart}@${address.host}`, implicit, ...hosts].join('\n'),
-      'base64url',
-    );
+    const hosts = `${sorted(mxRecords.slice(0, preferred))}\n\n${sorted(mxRecords.slice(preferred))}`;
+    const name = `${address.localPart}@${address.host}`;
+    return hash('sha256', `${secret}\n${name}\n${String(implicit)}\n${hosts}`, 'base64url');
   };
 }
+
+const sorted = (hosts: string[]): string => (hosts.length > 1 ? hosts.sort() : hosts).join('\n');
 
 type Names = Probe['address'];
 
@@ -338,6 +332,9 @@ const emailMark = '\u0001';
 const localPartMark = '\u0002';
 
 function withoutName(text: string, { localPart, host }: Names): string {
+  const lower = text.toLowerCase();
+  // Hardly any reply names the mailbox.
+  if (lower.length === text.length && !lower.includes(localPart.toLowerCase())) return text;
   const nameless = replaceName(text, `${localPart}@${host}`, emailMark);
   return replaceName(nameless, localPart, localPartMark);
 }
