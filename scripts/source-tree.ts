@@ -26,33 +26,21 @@ export function read(file: string): string {
   return text;
 }
 
-type Import = { from: string; to: string; typeOnly: boolean };
+type Arrow = { from: string; to: string };
 
-/** An import or re-export with what it takes; `import '…'` and `import('…')` take everything. */
+/** An import or re-export, of types too; `import '…'` and `import('…')` as well. */
 const importPattern =
-  /^(?:import|export) (?<names>[^;'"]*)\bfrom '(?<named>[^']+)'|(?:^import |\bimport\()'(?<bare>[^']+)'/gm;
+  /^(?:import|export) [^;'"]*\bfrom '(?<named>[^']+)'|(?:^import |\bimport\()'(?<bare>[^']+)'/gm;
 
 /** Every import of ours as repository paths; `@mailproof/x` reads as `x/`. */
-export function importsOf(file: string): Import[] {
-  return [...read(file).matchAll(importPattern)].flatMap(({ groups }): Import[] => {
+export function importsOf(file: string): Arrow[] {
+  return [...read(file).matchAll(importPattern)].flatMap(({ groups }): Arrow[] => {
     const specifier = groups?.['named'] ?? groups?.['bare'] ?? '';
-    const typeOnly = takesTypesOnly((groups?.['names'] ?? '').trim());
-    if (specifier.startsWith('.')) {
-      return [{ from: file, to: normalize(join(dirname(file), specifier)), typeOnly }];
-    }
-    if (specifier.startsWith('@mailproof/')) return [{ from: file, to: `${specifier.slice(11)}/`, typeOnly }];
+    if (specifier.startsWith('.')) return [{ from: file, to: normalize(join(dirname(file), specifier)) }];
+    if (specifier.startsWith('@mailproof/')) return [{ from: file, to: `${specifier.slice(11)}/` }];
     return [];
   });
 }
-
-function takesTypesOnly(names: string): boolean {
-  if (names.startsWith('type ')) return true;
-  const inBraces = /^\{(?<list>[^}]*)\}$/.exec(names)?.groups?.['list'];
-  const listed = (inBraces ?? '').split(',').filter((name) => name.trim() !== '');
-  return listed.length > 0 && listed.every((name) => name.trim().startsWith('type '));
-}
-
-type Arrow = { from: string; to: string };
 
 /** One circle through each knot of arrows, written `a → b → a`. */
 export function findCircles(arrows: readonly Arrow[]): string[] {

@@ -10,7 +10,7 @@ import type {
   Usage,
 } from './account.ts';
 import type { FormKey, FormKeyList, FormKeyRequest } from './form-check.ts';
-import { createAsk, holdsList, queryOf } from './ask.ts';
+import { createAsk, holdsList, queryOf, type CallOptions, type PageOptions } from './ask.ts';
 import { createPeopleCalls, type PeopleCalls } from './people-calls.ts';
 import { request, type Connection } from './request.ts';
 
@@ -46,9 +46,6 @@ export type FormKeyCalls = {
   /** It stops working within a second. */
   delete(formKey: string, options?: CallOptions): Promise<void>;
 };
-
-export type CallOptions = { signal?: AbortSignal | undefined };
-export type PageOptions = CallOptions & { limit?: number | undefined; before?: string | undefined };
 
 const accountPath = '/api/v1/account';
 const keysPath = '/api/v1/account/keys';

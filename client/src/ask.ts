@@ -2,6 +2,9 @@ import type { Call } from './exchange.ts';
 import { MailproofError } from './mailproof-error.ts';
 import { request, type Connection } from './request.ts';
 
+export type CallOptions = { signal?: AbortSignal | undefined };
+export type PageOptions = CallOptions & { limit?: number | undefined; before?: string | undefined };
+
 /** Asks and hands back the body, once it looks like what was asked for: only as much as tells our answer from a stranger's. */
 export function createAsk(connection: Connection) {
   return async <Body extends object>(

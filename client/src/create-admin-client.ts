@@ -17,8 +17,7 @@ import type {
   LedgerPage,
   TaskPage,
 } from './account.ts';
-import type { CallOptions, PageOptions } from './account-calls.ts';
-import { createAsk, holdsList, queryOf } from './ask.ts';
+import { createAsk, holdsList, queryOf, type CallOptions, type PageOptions } from './ask.ts';
 import { connect } from './connect.ts';
 import type { ClientLimits } from './client-limits.ts';
 import { systemParts, type ClientParts, type Fetch } from './client-parts.ts';

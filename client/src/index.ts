@@ -14,7 +14,8 @@ export type {
   ListRowsOptions,
 } from './list-calls.ts';
 export type { WaitForListOptions } from './wait-for-list.ts';
-export type { AccountCalls, CallOptions, FormKeyCalls, KeyCalls, PageOptions } from './account-calls.ts';
+export type { AccountCalls, FormKeyCalls, KeyCalls } from './account-calls.ts';
+export type { CallOptions, PageOptions } from './ask.ts';
 export {
   createAdminClient,
   type AdminAccountCalls,

@@ -1,5 +1,4 @@
-import type { CallOptions } from './account-calls.ts';
-import { createAsk, holdsList, queryOf } from './ask.ts';
+import { createAsk, holdsList, queryOf, type CallOptions } from './ask.ts';
 import type { Call, Content, Download } from './exchange.ts';
 import type { Explanation } from './explanation.ts';
 import type { ListChange, ListPage, ListRecord, ListRow, ListRowPage, ListStart } from './list-record.ts';

@@ -1,5 +1,4 @@
-import type { CallOptions } from './account-calls.ts';
-import { createAsk, holdsList } from './ask.ts';
+import { createAsk, holdsList, type CallOptions } from './ask.ts';
 import type { CreatedInvitation, InvitationRequest, PeopleList, Person, PersonRole } from './people.ts';
 import { request, type Connection } from './request.ts';
 

@@ -1,4 +1,4 @@
-import type { CallOptions } from './account-calls.ts';
+import type { CallOptions } from './ask.ts';
 import type { ListRecord } from './list-record.ts';
 import { MailproofError } from './mailproof-error.ts';
 import type { Connection } from './request.ts';

@@ -1,5 +1,4 @@
-import type { CallOptions, PageOptions } from './account-calls.ts';
-import { createAsk, holdsList, queryOf } from './ask.ts';
+import { createAsk, holdsList, queryOf, type CallOptions, type PageOptions } from './ask.ts';
 import { request, type Connection } from './request.ts';
 import type {
   CreatedWebhook,

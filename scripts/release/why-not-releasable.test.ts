@@ -5,7 +5,7 @@ import { whyNotReleasable } from './why-not-releasable.ts';
 const good = {
   version: '1.2.0',
   changes: '',
-  changelog: '# Changelog\n\n## 1.2.0 (May)\n\n## 1.1.0\n',
+  changelog: '# Changelog\n\n## 1.2.0 (May)\n\n- New\n\n## 1.1.0\n\n- Old\n',
   kept: ['1.1.0+abcdef0'],
 };
 
@@ -19,6 +19,11 @@ test('a release has its section in the changelog', () => {
   assert.equal(whyNotReleasable({ ...good, version: '1.1.0' }), undefined);
   for (const version of ['1.2.1', '1.2', '1.1.0-rc.1'])
     assert.match(whyNotReleasable({ ...good, version }) ?? '', new RegExp(`no section "## ${version}"`));
+});
+
+test('a section that says nothing is none', () => {
+  for (const empty of ['## 1.2.0\n\n \n## 1.1.0\n\n- Old\n', '## 1.1.0\n\n- Old\n\n## 1.2.0'])
+    assert.match(whyNotReleasable({ ...good, changelog: empty }) ?? '', /section "## 1\.2\.0" .* is empty/);
 });
 
 test('every release before is kept, so that the upgrade from it was tried', () => {

@@ -34,6 +34,18 @@ const asTheyAre = (...texts: string[]) => texts.map((text) => [text, text] as co
 const cidrs = (...texts: string[]) => texts.map(parseCidr).filter((cidr) => cidr !== undefined);
 const notNumbers = ['-1', '1.5', '1e3', '0x10', 'ten', '1 000', '99999999999999999999'];
 
+const notDurations = [
+  ...notNumbers,
+  '10 s',
+  '1.5h',
+  '-5s',
+  '10S',
+  '15days',
+  '1h30m',
+  's',
+  '999999999999999d',
+];
+
 const storage = (key: 'listStorageBytes' | 'listStorageFreeBytes', name: string, usual: number) =>
   row({ key, name, usual, good: [['100000', 100_000]], bad: [...notNumbers, '99999'] });
 
@@ -149,36 +161,50 @@ const rows = [
     key: 'singleTimeoutMs',
     name: 'MAILPROOF_SINGLE_TIMEOUT_MS',
     usual: 30_000,
-    good: [['100', 100]],
-    bad: [...notNumbers, '99', '600001'],
+    good: [
+      ['100', 100],
+      ['100ms', 100],
+      ['10s', 10_000],
+      [' 10m ', 600_000],
+    ],
+    bad: [...notDurations, '99', '99ms', '600001', '11m', '1h'],
   }),
   row({
     key: 'taskDeadlineMs',
     name: 'MAILPROOF_TASK_DEADLINE_MS',
     usual: 1_800_000,
-    good: [['86400000', dayMs]],
-    bad: [...notNumbers, '86400001'],
+    good: [
+      ['86400000', dayMs],
+      ['30m', 1_800_000],
+      ['24h', dayMs],
+      ['1d', dayMs],
+    ],
+    bad: [...notDurations, '86400001', '2d', '0s'],
   }),
   row({
     key: 'deferRetryMs',
     name: 'MAILPROOF_DEFER_RETRY_MS',
     usual: 300_000,
     good: [['10', 10]],
-    bad: [...notNumbers, '9'],
+    bad: [...notDurations, '9', '9ms'],
   }),
   row({
     key: 'taskRetentionMs',
     name: 'MAILPROOF_TASK_RETENTION_MS',
     usual: 15 * dayMs,
-    good: [['0', 0]],
-    bad: [...notNumbers, String(30 * dayMs + 1)],
+    good: [
+      ['0', 0],
+      ['0d', 0],
+      ['15d', 15 * dayMs],
+    ],
+    bad: [...notDurations, String(30 * dayMs + 1), '31d'],
   }),
   row({
     key: 'listDeadlineMs',
     name: 'MAILPROOF_LIST_DEADLINE_MS',
     usual: dayMs,
     good: [['1000', 1_000]],
-    bad: [...notNumbers, '999', String(30 * dayMs + 1)],
+    bad: [...notDurations, '999', String(30 * dayMs + 1)],
   }),
   row({
     key: 'listMaxRows',
@@ -357,3 +383,12 @@ function lineOf(env: Record<string, string>): string {
 }
 
 /** A name with a dot stands as it is; a single label, the usual name of a container, gets one. */
+
+test('the refusal of a duration says its bounds and its units', () => {
+  const refused = readConfig({ MAILPROOF_TASK_RETENTION_MS: '31d' });
+  assert.deepEqual(refused, {
+    kind: 'bad',
+    problem:
+      'MAILPROOF_TASK_RETENTION_MS is "31d"; it may be a duration from 0 to 30d (units ms, s, m, h, d, as in 10s or 30m; a number alone is milliseconds)',
+  });
+});

@@ -7,6 +7,7 @@ import { providerSettings, type ProviderConfig } from './provider-settings.ts';
 import { readSetting, textOf, valueInForce, warnOfUnknown } from './read-setting.ts';
 import {
   directory,
+  duration,
   listenAddress,
   listOf,
   listOrNone,
@@ -159,25 +160,25 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     names: ['MAILPROOF_SINGLE_TIMEOUT_MS'],
     meaning: 'deadline of a single verification',
     ...usually(30_000),
-    ...wholeNumber(100, 600_000),
+    ...duration(100, 600_000),
   },
   taskDeadlineMs: {
     names: ['MAILPROOF_TASK_DEADLINE_MS'],
     meaning: 'deadline of a bulk task',
     ...usually(1_800_000),
-    ...wholeNumber(100, dayMs),
+    ...duration(100, dayMs),
   },
   deferRetryMs: {
     names: ['MAILPROOF_DEFER_RETRY_MS'],
     meaning: 'first wait before a deferring mail host is asked again (bulk)',
     ...usually(300_000),
-    ...wholeNumber(10, dayMs),
+    ...duration(10, dayMs),
   },
   taskRetentionMs: {
     names: ['MAILPROOF_TASK_RETENTION_MS'],
     meaning: 'life of a completed task and its addresses (15 days by default, 30 at most)',
     ...usually(15 * dayMs),
-    ...wholeNumber(0, 30 * dayMs),
+    ...duration(0, 30 * dayMs),
   },
   ...listSettings,
   ...providerSettings,

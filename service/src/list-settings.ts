@@ -1,4 +1,4 @@
-import { usually, wholeNumber, type Setting } from './setting.ts';
+import { duration, usually, wholeNumber, type Setting } from './setting.ts';
 
 /** How large a list may be, how long its run, and how much the lists of an account may store. */
 export type ListConfig = {
@@ -17,7 +17,7 @@ export const listSettings: { readonly [Name in keyof ListConfig]: Setting<ListCo
     names: ['MAILPROOF_LIST_DEADLINE_MS'],
     meaning: 'deadline of a list (24 hours by default)',
     ...usually(dayMs),
-    ...wholeNumber(1_000, 30 * dayMs),
+    ...duration(1_000, 30 * dayMs),
   },
   listMaxRows: {
     names: ['MAILPROOF_LIST_MAX_ROWS'],

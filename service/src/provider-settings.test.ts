@@ -29,8 +29,9 @@ const rows: Record<keyof ProviderConfig, SettingRow> = {
     good: [
       ['0', 0],
       ['1000', 1_000],
+      ['10m', 600_000],
     ],
-    bad: ['-1', 'never', '86400001'],
+    bad: ['-1', 'never', '86400001', '25h'],
   },
 };
 

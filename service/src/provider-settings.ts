@@ -1,5 +1,5 @@
 import { askProvidersMayBe, ipProfileNames, parseAskProviders, type IpProfile } from '@mailproof/engine';
-import { oneOf, readableFile, usually, usuallyNone, wholeNumber, type Setting } from './setting.ts';
+import { duration, oneOf, readableFile, usually, usuallyNone, type Setting } from './setting.ts';
 
 /** The settings of how providers are treated. They are part of the table in config.ts. */
 export type ProviderConfig = {
@@ -45,6 +45,6 @@ export const providerSettings: { readonly [Name in keyof ProviderConfig]: Settin
     names: ['MAILPROOF_REUSE_MS'],
     meaning: "how long a mail host's conclusive answer is given again; 0: never",
     ...usually(600_000),
-    ...wholeNumber(0, 86_400_000),
+    ...duration(0, 86_400_000),
   },
 };

@@ -45,6 +45,28 @@ export function wholeNumber(least: number, most: number): Kind<number> {
   };
 }
 
+const unitsMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** A time in milliseconds, or with its unit: 10s, 30m, 15d. */
+export function duration(leastMs: number, mostMs: number): Kind<number> {
+  const ms = wholeNumber(leastMs, mostMs);
+  return {
+    mayBe: `a duration from ${withUnit(leastMs)} to ${withUnit(mostMs)} (units ms, s, m, h, d, as in 10s or 30m; a number alone is milliseconds)`,
+    parse: (text) => {
+      const { count = '', unit = 'ms' } = /^(?<count>\d{1,15})(?<unit>ms|[smhd])?$/.exec(text)?.groups ?? {};
+      return count === ''
+        ? undefined
+        : ms.parse(String(Number(count) * unitsMs[unit as keyof typeof unitsMs]));
+    },
+  };
+}
+
+/** Written in the largest unit that leaves a whole number. */
+function withUnit(ms: number): string {
+  const [unit, unitMs] = Object.entries(unitsMs).findLast(([, size]) => ms % size === 0) ?? ['ms', 1];
+  return ms === 0 ? '0' : `${ms / unitMs}${unit}`;
+}
+
 export function oneOf<const Choice extends string>(...choices: Choice[]): Kind<Choice> {
   return {
     mayBe: choices.length === 2 ? choices.join(' or ') : `one of ${choices.join(', ')}`,

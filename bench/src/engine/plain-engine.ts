@@ -15,7 +15,7 @@ import {
 } from '@mailproof/engine';
 import { findMailRoute } from '../../../engine/src/dns/find-mail-route.ts';
 import { createRouteDialer } from '../../../engine/src/routes/create-route-dialer.ts';
-import type { Route } from '../../../engine/src/routes/create-routes.ts';
+import type { Route } from '../../../engine/src/routes/choose-route.ts';
 import { createMailPortWatch } from '../../../engine/src/routes/watch-mail-port.ts';
 import { createConversationLimiter } from '../../../engine/src/politeness/create-conversation-limiter.ts';
 import { createDomainFacts } from '../../../engine/src/probing/domain-facts.ts';

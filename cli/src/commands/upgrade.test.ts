@@ -53,6 +53,7 @@ test('says what is changed, whether it may be gone back, and changes nothing', a
     /^ {2}11: creates audit_mark; builds indexes of hold \(0 rows\), whose writes wait; /m,
   );
   assert.match(stdout, /^ {2}14: adds columns to api_key, hold$/m);
+  assert.match(stdout, /^ {2}29: drops turn, which nothing uses$/m);
   assert.match(stdout, /^Stop all processes of the version before first/m);
   assert.equal((await pretend(17, 5)).plan.goesOn, false);
   assert.equal((await pretend(current.known + 1, current.known)).plan.outcome, 'serves_older');

@@ -80,10 +80,11 @@ function describePlan(plan: UpgradePlan): string[] {
   }
 }
 
-function describeStep({ version, creates, extends: extended, indexes }: PlannedStep): string {
+function describeStep({ version, creates, extends: extended, drops, indexes }: PlannedStep): string {
   const parts = [
     ...(creates.length === 0 ? [] : [`creates ${creates.join(', ')}`]),
     ...(extended.length === 0 ? [] : [`adds columns to ${extended.join(', ')}`]),
+    ...(drops.length === 0 ? [] : [`drops ${drops.join(', ')}, which nothing uses`]),
     ...indexes.map(
       ({ table, rows }) => `builds indexes of ${table} (${counted(rows, 'row')}), whose writes wait`,
     ),

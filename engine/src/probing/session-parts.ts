@@ -1,6 +1,6 @@
 import type { Destination } from '../politeness/policy.ts';
 import type { ReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
-import type { Route } from '../routes/create-routes.ts';
+import type { Route } from '../routes/choose-route.ts';
 import type { MailPortWatch } from '../routes/watch-mail-port.ts';
 import type { ConversationParts } from '../smtp/conversation.ts';
 import type { CanonicalHost } from '../syntax/address.ts';

@@ -5,6 +5,7 @@ import { waitFor } from '../dns/wait-for.ts';
 import type { MailboxEvidence } from '../evidence.ts';
 import type { Asker } from '../fair-queue.ts';
 import type { Patience } from '../patience.ts';
+import { withItem } from '../with-item.ts';
 import type { Prober, Probe } from './prober.ts';
 
 /**
@@ -12,14 +13,14 @@ import type { Prober, Probe } from './prober.ts';
  *
  *     a caller ──▶ kept answer, younger than `reuseMs` ──▶ given again, with the time at which it was given first
  *        └──▶ somebody asks now? ──▶ waits for that ──▶ the same answer
- *                └──▶ asks, and keeps a conclusive answer
+ *                └──▶ asks, and keeps the answer
  *
  * What could make this lie, and what keeps it from that:
  *
  * - A mailbox is made or closed meanwhile: ten minutes at most, and a caller may insist (`isFresh`), which waits for
  *   nobody else's question either.
  * - The MX records change: they are part of the key.
- * - An `unknown` may be otherwise in a moment: only conclusive evidence is kept, and it is judged anew each time.
+ * - An `unknown` may be otherwise in a moment: only conclusive evidence is given again, and it is judged each time.
  * - A prober elsewhere turns out to lie: its answers are forgotten (`forgetFrom`).
  * - A caller withdraws: the question goes on for the others; if all have, it ends unless a mail host owes an answer.
  * - The first caller leaves, or has less time: the question goes on while anybody waits, and a caller whose time is not
@@ -50,9 +51,6 @@ type SharingParts = {
 
 type Answered = MailboxEvidence & { kind: 'answered' };
 
-/** `askedAt` is a point on the engine's clock, `askedAtWall` the same on the wall's. */
-type Kept = { evidence: Answered; askedAt: number; askedAtWall: number };
-
 /** One way in which a question is being asked. */
 type Run = {
   readonly asker: Asker;
@@ -74,7 +72,8 @@ type Run = {
   into: Run | undefined;
 };
 
-type Question = { readonly runs: Set<Run> };
+/** The ways in which one question is being asked; hardly ever more than one. */
+type Question = { runs: readonly Run[] };
 
 export function createAnswerSharing(parts: SharingParts): AnswerSharing {
   return new SharedAnswers(parts);
@@ -83,7 +82,8 @@ export function createAnswerSharing(parts: SharingParts): AnswerSharing {
 class SharedAnswers implements AnswerSharing {
   private readonly parts: SharingParts;
   private readonly keyOf = createKeys();
-  private readonly kept: BoundedCache<Kept>;
+  /** Each for `reuseMs` from when it was given. */
+  private readonly kept: BoundedCache<Answered>;
   private readonly open = new Map<string, Question>();
   private readonly believed = new Set<string>();
 
@@ -102,7 +102,7 @@ class SharedAnswers implements AnswerSharing {
     const { clock } = this.parts;
     for (let mayJoin = probe.isFresh !== true; ; mayJoin = false) {
       const before = probe.isFresh === true ? undefined : this.open.get(key);
-      const question = before ?? { runs: new Set<Run>() };
+      const question = before ?? { runs: [] };
       if (before === undefined) this.open.set(key, question);
       const joined = mayJoin ? joinable(question, probe.asker) : undefined;
       const run = joined ?? this.begin(key, question, { probe, patience });
@@ -117,28 +117,34 @@ class SharedAnswers implements AnswerSharing {
 
   forgetFrom(prober: string): void {
     if (!this.believed.delete(prober)) return;
-    for (const { key, value } of this.kept.list())
-      if (value.evidence.askedBy === prober) this.kept.delete(key);
+    for (const { key, value } of this.kept.list()) if (value.askedBy === prober) this.kept.delete(key);
   }
 
   probers(): string[] {
     return [...this.believed];
   }
 
-  private recall(key: string, { address }: Probe): MailboxEvidence | undefined {
+  private recall(key: string, probe: Probe): MailboxEvidence | undefined {
+    const { isBelieved, isConclusive, wallClock } = this.parts;
     const known = this.kept.peek(key);
-    if (known === undefined) return undefined;
-    const { askedBy } = known.evidence;
-    if (askedBy === undefined || this.parts.isBelieved(askedBy))
-      return givenAgain(known, address, this.parts.clock);
+    if (known === undefined || !isConclusive(probe, known)) return undefined;
+    if (known.askedBy === undefined || isBelieved(known.askedBy)) {
+      const ageMs = this.ageOf(key);
+      return givenAgain(known, probe.address, { ageMs, askedAt: wallClock.now() - ageMs });
+    }
     this.kept.delete(key);
     return undefined;
+  }
+
+  /** Returns how long ago a kept answer was given. */
+  private ageOf(key: string): number {
+    return this.parts.reuseMs - this.kept.lifeOf(key);
   }
 
   private begin(key: string, question: Question, { probe, patience }: Asking): Run {
     const { clock, prober } = this.parts;
     const run = startRun(probe, patience, clock);
-    question.runs.add(run);
+    question.runs = withItem(question.runs, run);
     const onNamed = (): void => {
       if (run.isNamed) return;
       run.isNamed = true;
@@ -149,14 +155,14 @@ class SharedAnswers implements AnswerSharing {
     const withdrawn = withdrawal && { withdrawn: withdrawal.signal };
     const end = (): void => {
       run.isOver = true;
-      question.runs.delete(run);
-      if (question.runs.size === 0 && this.open.get(key) === question) this.open.delete(key);
+      question.runs = question.runs.filter((other) => other !== run);
+      if (question.runs.length === 0 && this.open.get(key) === question) this.open.delete(key);
     };
     prober.ask({ ...probe, onNamed }, { deadline, signal: stop.signal, ...withdrawn }).then(
       (evidence) => {
         end();
         if (evidence.kind === 'answered') {
-          this.keep(key, probe, { evidence, askedAt: run.askedAt });
+          this.keep(key, probe, evidence, run.askedAt);
           for (const other of question.runs) give(other, run, clock);
         }
         run.heard.resolve(evidence);
@@ -170,20 +176,18 @@ class SharedAnswers implements AnswerSharing {
     return run;
   }
 
-  private keep(key: string, probe: Probe, { evidence, askedAt }: Pick<Kept, 'evidence' | 'askedAt'>): void {
-    const { clock, wallClock, reuseMs } = this.parts;
-    const lifeMs = askedAt + reuseMs - clock.now();
-    if (lifeMs <= 0 || !this.parts.isConclusive(probe, evidence)) return;
-    if ((this.kept.peek(key)?.askedAt ?? -Infinity) > askedAt) return;
+  private keep(key: string, { address }: Probe, evidence: Answered, askedAt: number): void {
+    const { clock, reuseMs } = this.parts;
+    const ageMs = clock.now() - askedAt;
+    if (ageMs >= reuseMs || ageMs > this.ageOf(key)) return;
     const { askedBy } = evidence;
     if (askedBy !== undefined) {
       if (!this.parts.isBelieved(askedBy)) return;
       this.believed.add(askedBy);
     }
-    const askedAtWall = wallClock.now() - (clock.now() - askedAt);
-    const isNameless = evidence.replies.every(({ text }) => withoutName(text, probe.address) === text);
-    const nameless = isNameless ? evidence : mapReplies(evidence, (text) => withoutName(text, probe.address));
-    this.kept.set(key, { evidence: nameless, askedAt, askedAtWall }, lifeMs);
+    const isNameless = evidence.replies.every(({ text }) => withoutName(text, address) === text);
+    const nameless = isNameless ? evidence : mapReplies(evidence, (text) => withoutName(text, address));
+    this.kept.set(key, nameless, reuseMs - ageMs);
   }
 }
 
@@ -261,17 +265,14 @@ function leave(run: Run): void {
 
 /** A run that a caller loses nothing by waiting for. */
 function joinable({ runs }: Question, { account, urgency }: Asker): Run | undefined {
-  return runs
-    .values()
-    .find(
-      (run) =>
-        !run.isOver &&
-        !run.stop.signal.aborted &&
-        run.withdrawal?.signal.aborted !== true &&
-        (run.isNamed ||
-          (run.asker.account === account &&
-            (run.asker.urgency === urgency || run.asker.urgency === 'single'))),
-    );
+  return runs.find(
+    (run) =>
+      !run.isOver &&
+      !run.stop.signal.aborted &&
+      run.withdrawal?.signal.aborted !== true &&
+      (run.isNamed ||
+        (run.asker.account === account && (run.asker.urgency === urgency || run.asker.urgency === 'single'))),
+  );
 }
 
 /** Whether another caller would hear the same: not if the run's time was up, or its account had to wait. */
@@ -309,8 +310,12 @@ const sorted = (hosts: string[]): string => (hosts.length > 1 ? hosts.sort() : h
 
 type Names = Probe['address'];
 
-function givenAgain({ evidence, askedAt, askedAtWall }: Kept, address: Names, clock: Clock): Answered {
-  const ageMs = clock.now() - askedAt;
+/** `askedAt` is a point on the wall's clock. */
+function givenAgain(
+  evidence: Answered,
+  address: Names,
+  { ageMs, askedAt }: { ageMs: number; askedAt: number },
+): Answered {
   const { catchAll } = evidence;
   const aged =
     catchAll.kind === 'undetermined' || catchAll.ageMs === undefined
@@ -319,7 +324,7 @@ function givenAgain({ evidence, askedAt, askedAtWall }: Kept, address: Names, cl
   return {
     ...mapReplies(evidence, (text) => withName(text, address)),
     catchAll: aged,
-    askedAt: askedAtWall,
+    askedAt,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Route, RouteChoice } from '../routes/create-routes.ts';
+import type { Route, RouteChoice } from '../routes/choose-route.ts';
 import type { Visit } from './pending-probe.ts';
 
 /** What becomes of those who wait for a host: a route to it is open, they wait for one, or they are told. */

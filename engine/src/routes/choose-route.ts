@@ -1,24 +1,83 @@
 import { isIP } from 'node:net';
 import type { BoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
-import { identityUnchecked } from '../identity/watch-identity.ts';
+import type { MailTarget } from '../dns/mail-route.ts';
+import { identityUnchecked, type IdentityWatch } from '../identity/watch-identity.ts';
+import type { Patience } from '../patience.ts';
 import { rankEgress } from './rank-egress.ts';
-import type { RouteChoice, RouteRequest, RoutesParts, WatchedRoute } from './create-routes.ts';
+import type { RouteDialOutcome } from './create-route-dialer.ts';
+import type { RouteHealth } from './route-health.ts';
+import type { RouteVolume, WallClock } from './route-volume.ts';
+
+export type Route = {
+  id: string;
+  heloName: string;
+  mailFrom: string;
+  dial(target: MailTarget, patience: Patience): Promise<RouteDialOutcome>;
+};
+
+export type RouteRequest = {
+  group: string;
+  /** An IP literal. */
+  address: string;
+  /** Ids of the routes that may be used; none means any. */
+  allowed: readonly string[] | undefined;
+  /** The id of the route that is tried before the others. */
+  preferred?: string | undefined;
+};
+
+export type RouteChoice =
+  | { kind: 'route'; route: Route }
+  /** `waitMs` tells when asking again may be answered otherwise. */
+  | { kind: 'none'; why: 'all_resting' | 'volume_spent'; waitMs: number }
+  | { kind: 'none'; why: 'none_allowed' }
+  /** Every one is closed, because block lists have its address. */
+  | { kind: 'none'; why: 'closed' }
+  /** The provider bans the address that it would be asked from. */
+  | { kind: 'none'; why: 'banned'; waitMs: number }
+  /** `identity_checking`: whether the HELO name and the sender are ours is being looked up. */
+  | { kind: 'none'; why: 'identity_checking' | 'identity_unproven' }
+  /** `lapsed`: one of them may be ours again in a moment. */
+  | { kind: 'none'; why: 'lapsed' | 'not_ours' };
+
+/** A route that may be chosen, with all that speaks for it or against it. */
+export type CandidateRoute = {
+  route: Route;
+  /** That it is this one; the same answer each time. */
+  chosen: RouteChoice;
+  health: RouteHealth;
+  volume: RouteVolume;
+};
+
+export type ChoosingParts = {
+  clock: Clock;
+  wallClock: WallClock;
+  /** Which are closed, and by whom one is banned; without it none is. */
+  reputation?: {
+    of(egress: string): unknown;
+    /** On the wall's clock. */
+    bannedUntil(egress: string, group: string): number | undefined;
+  };
+  /** Whether mail hosts may be asked under the name of a route; without it they may. */
+  identity?: IdentityWatch;
+  /** Whether an address is public, and not one that the operator opened. */
+  isPublic?: (address: string) => boolean;
+};
 
 /** Returns the routes under whose name a host may be asked. Hosts in blocks that the operator opened ask for none. */
 export function provenRoutes(
-  open: readonly WatchedRoute[],
+  open: readonly CandidateRoute[],
   address: string,
-  { identity = identityUnchecked, isPublic }: RoutesParts,
-): readonly WatchedRoute[] {
+  { identity = identityUnchecked, isPublic }: ChoosingParts,
+): readonly CandidateRoute[] {
   if (identity.areAllProven() || isPublic?.(address) !== true) return open;
   return those(open, ({ route }) => identity.of(route.id, familyOf(address)) === 'proven');
 }
 
 export function unproven(
-  open: readonly WatchedRoute[],
+  open: readonly CandidateRoute[],
   address: string,
-  { identity = identityUnchecked }: RoutesParts,
+  { identity = identityUnchecked }: ChoosingParts,
 ): RouteChoice {
   const isChecking = open.some(({ route }) => identity.of(route.id, familyOf(address)) === 'checking');
   return { kind: 'none', why: isChecking ? 'identity_checking' : 'identity_unproven' };
@@ -30,9 +89,9 @@ function familyOf(address: string): 4 | 6 {
 
 /** Chooses among routes of ours: those that are not closed, in the order of the group, unless it bans the first. */
 export function chooseOpen(
-  open: readonly WatchedRoute[],
+  open: readonly CandidateRoute[],
   request: RouteRequest,
-  { refusals, parts }: { refusals: BoundedCache<string>; parts: RoutesParts },
+  { refusals, parts }: { refusals: BoundedCache<string>; parts: ChoosingParts },
 ): RouteChoice {
   const { group, preferred } = request;
   const { reputation, clock, wallClock } = parts;
@@ -55,10 +114,10 @@ export function those<Item>(items: readonly Item[], passes: (item: Item) => bool
 
 /** Whoever refused us on one route is asked on no other. */
 function withoutDodging(
-  open: readonly WatchedRoute[],
+  open: readonly CandidateRoute[],
   by: { group: string; address: string },
   refusals: BoundedCache<string>,
-): readonly WatchedRoute[] {
+): readonly CandidateRoute[] {
   if (refusals.size() === 0) return open;
   const keys = refusalKeys(by).filter((key) => refusals.peek(key) !== undefined);
   return open.filter((watched) => keys.every((key) => refusals.peek(key) === watched.route.id));
@@ -71,9 +130,9 @@ export function refusalKeys({ group, address }: { group: string; address?: strin
 
 function inOrderFor(
   group: string,
-  routes: readonly WatchedRoute[],
+  routes: readonly CandidateRoute[],
   preferred: string | undefined,
-): readonly WatchedRoute[] {
+): readonly CandidateRoute[] {
   if (routes.length === 1) return routes;
   const ranked = rankEgress(
     group,
@@ -83,7 +142,7 @@ function inOrderFor(
   return order.flatMap((id) => routes.find(({ route }) => route.id === id) ?? []);
 }
 
-function firstFit(routes: readonly WatchedRoute[], group: string, clock: Clock): RouteChoice {
+function firstFit(routes: readonly CandidateRoute[], group: string, clock: Clock): RouteChoice {
   const fit = those(routes, ({ health }) => health.restsUntil(group) === undefined);
   if (fit.length === 0) {
     const now = clock.now();
@@ -95,7 +154,7 @@ function firstFit(routes: readonly WatchedRoute[], group: string, clock: Clock):
   return waitMs > 0 ? spent(waitMs) : watched.chosen;
 }
 
-const hasRoomToday = ({ volume }: WatchedRoute): boolean => volume.dayWaitMs() === 0;
+const hasRoomToday = ({ volume }: CandidateRoute): boolean => volume.dayWaitMs() === 0;
 
 const resting = (waitMs: number): RouteChoice => ({ kind: 'none', why: 'all_resting', waitMs });
 const spent = (waitMs: number): RouteChoice => ({ kind: 'none', why: 'volume_spent', waitMs });

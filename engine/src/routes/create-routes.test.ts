@@ -9,7 +9,8 @@ import type { DirectRoute, RouteSetting } from '../politeness/policy-file.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import { parseCidr } from '../net/parse-cidr.ts';
 import { createRouteDialer, type RouteDialer } from './create-route-dialer.ts';
-import { createRoutes, type RouteChoice, type Routes, type RoutesParts } from './create-routes.ts';
+import type { RouteChoice } from './choose-route.ts';
+import { createRoutes, type Routes, type RoutesParts } from './create-routes.ts';
 import { startSocks5Proxy } from '../../test/support/start-socks5-proxy.ts';
 
 const minuteMs = 60_000;

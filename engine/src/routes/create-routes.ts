@@ -1,17 +1,25 @@
 import { isIP } from 'node:net';
 import { createBoundedCache, type BoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
-import type { MailTarget } from '../dns/mail-route.ts';
-import type { Patience } from '../patience.ts';
 import { routesOr, type RouteSetting } from '../politeness/policy-file.ts';
 import type { DialCounts } from '../egress/create-guarded-dialer.ts';
-import type { IdentityWatch } from '../identity/watch-identity.ts';
 import { parseIp } from '../net/parse-ip.ts';
-import { chooseOpen, provenRoutes, refusalKeys, those, unproven } from './choose-route.ts';
+import {
+  chooseOpen,
+  provenRoutes,
+  refusalKeys,
+  those,
+  unproven,
+  type CandidateRoute,
+  type ChoosingParts,
+  type Route,
+  type RouteChoice,
+  type RouteRequest,
+} from './choose-route.ts';
 import type { RouteDialer, RouteDialOutcome } from './create-route-dialer.ts';
 import { allEgressIsOurs, type EgressRights } from './egress-rights.ts';
-import { createRouteHealth, type HealthLimits, type RouteHealth } from './route-health.ts';
-import { createRouteVolume, type RouteVolume, type WallClock } from './route-volume.ts';
+import { createRouteHealth, type HealthLimits } from './route-health.ts';
+import { createRouteVolume } from './route-volume.ts';
 
 /**
  * Where conversations leave from. Three rules decide which route a mail host is asked on:
@@ -52,37 +60,6 @@ export type Routes = {
 
 type RouteCounts = { id: string; opened: number; connected: number };
 
-export type Route = {
-  id: string;
-  heloName: string;
-  mailFrom: string;
-  dial(target: MailTarget, patience: Patience): Promise<RouteDialOutcome>;
-};
-
-export type RouteRequest = {
-  group: string;
-  /** An IP literal. */
-  address: string;
-  /** Ids of the routes that may be used; none means any. */
-  allowed: readonly string[] | undefined;
-  /** The id of the route that is tried before the others. */
-  preferred?: string | undefined;
-};
-
-export type RouteChoice =
-  | { kind: 'route'; route: Route }
-  /** `waitMs` tells when asking again may be answered otherwise. */
-  | { kind: 'none'; why: 'all_resting' | 'volume_spent'; waitMs: number }
-  | { kind: 'none'; why: 'none_allowed' }
-  /** Every one is closed, because block lists have its address. */
-  | { kind: 'none'; why: 'closed' }
-  /** The provider bans the address that it would be asked from. */
-  | { kind: 'none'; why: 'banned'; waitMs: number }
-  /** `identity_checking`: whether the HELO name and the sender are ours is being looked up. */
-  | { kind: 'none'; why: 'identity_checking' | 'identity_unproven' }
-  /** `lapsed`: one of them may be ours again in a moment. */
-  | { kind: 'none'; why: 'lapsed' | 'not_ours' };
-
 /** `blocked`: the host refused us for where we come from. It need not say more than its group. */
 export type RouteEvent = { kind: 'opened' | 'connected' | 'blocked'; group: string; address?: string };
 
@@ -103,25 +80,13 @@ export type RouteState = {
   problem: string | undefined;
 };
 
-export type RoutesParts = {
+export type RoutesParts = ChoosingParts & {
   /** None means the default route and no other. */
   settings: readonly RouteSetting[];
   defaults: { heloName: string; mailFrom: string };
-  clock: Clock;
-  wallClock: WallClock;
   limits: HealthLimits;
   /** Which routes are this process's own; without it all are. */
   rights?: EgressRights;
-  /** Which are closed, and by whom one is banned; without it none is. */
-  reputation?: {
-    of(egress: string): unknown;
-    /** On the wall's clock. */
-    bannedUntil(egress: string, group: string): number | undefined;
-  };
-  /** Whether mail hosts may be asked under the name of a route; without it they may. */
-  identity?: IdentityWatch;
-  /** Whether an address is public, and not one that the operator opened. */
-  isPublic?: (address: string) => boolean;
   /** `createRouteDialer` with the parts of the engine's dialer. */
   dialerFor(setting: RouteSetting): RouteDialer;
   /** The warm-up of a route that has none of its own. */
@@ -132,15 +97,10 @@ export type RoutesParts = {
   onProblem(message: string): void;
 };
 
-export type WatchedRoute = {
-  route: Route;
-  /** That it is this one; the same answer each time. */
-  chosen: RouteChoice;
+type WatchedRoute = CandidateRoute & {
   /** The family of a local address; the other family cannot leave from it. */
   family: 4 | 6 | undefined;
   dialer: RouteDialer;
-  health: RouteHealth;
-  volume: RouteVolume;
   counts: RouteCounts;
 };
 

@@ -3,11 +3,12 @@ import { rm, stat, writeFile } from 'node:fs/promises';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { storeFile } from '../db/sqlite/open-sqlite-store.ts';
 import { writeBackupFile, type BackupManifest } from './backup-file.ts';
-import { noteBackup } from './note-backup.ts';
 import { queryPostgres, runProgram } from './postgres-programs.ts';
 
 /** Which database: PostgreSQL by its URL, or SQLite in a data directory. */
 export type BackupPlace = { databaseUrl: string | undefined; dataDir: string };
+
+const busyTimeoutMs = 5_000;
 
 type BackUpAnswer =
   /** `unnoted` says why the database does not know of it: then the age of the last backup is told too high. */
@@ -48,6 +49,25 @@ async function tryToNote({ takenAt }: BackupManifest, place: BackupPlace): Promi
   }
 }
 
+/**
+ * Notes in the audit log of the database that it was backed up, so that every process can tell how old the last backup
+ * is. The table is as old as the audit log, so this needs no schema of this version.
+ */
+export async function noteBackup(takenAt: number, { databaseUrl, dataDir }: BackupPlace): Promise<void> {
+  const sql = `insert into audit_log (at, actor, action, subject, detail)
+    values (${Math.trunc(takenAt)}, 'command_line', 'backed_up', 'database', '{}')`;
+  if (databaseUrl !== undefined) {
+    await queryPostgres(databaseUrl, sql);
+    return;
+  }
+  const database = new DatabaseSync(storeFile(dataDir), { timeout: busyTimeoutMs });
+  try {
+    database.exec(sql);
+  } finally {
+    database.close();
+  }
+}
+
 type Copied =
   | { kind: 'copied'; source: Pick<BackupManifest, 'database' | 'schema' | 'takenAt'> }
   | (BackUpAnswer & { kind: 'no_database' | 'failed' });
@@ -58,7 +78,6 @@ function copyTo(content: string, { databaseUrl, dataDir }: BackupPlace): Promise
 
 /** In one step: a copy in several begins anew whenever another process writes, and under load would never end. */
 const allPages = 2 ** 31 - 1;
-const busyTimeoutMs = 5_000;
 
 async function copySqlite(content: string, dataDir: string): Promise<Copied> {
   const where = storeFile(dataDir);

@@ -12,7 +12,8 @@ import type { Schema } from './schema.ts';
  *     const row = await tx.first(findPlan, { account });
  */
 export type Statement<Args, Row> = {
-  build(db: Kysely<Schema>, arg: Args): Compilable<Row>;
+  /** A property, not a method: TypeScript would accept a method whose arguments are too narrow. */
+  build: (db: Kysely<Schema>, arg: Args) => Compilable<Row>;
 };
 
 export type SqlValue = string | number | Uint8Array | null;
@@ -23,20 +24,20 @@ export function statement<Args extends Record<string, SqlValue> | SqlValue[], Ro
   return { build };
 }
 
-/** Looks at what is committed. */
+/** Looks at what is committed. The statement alone says what its arguments are. */
 export type Reader = {
-  all: <Args, Row>(statement: Statement<Args, Row>, args: Args) => Promise<Row[]>;
-  first: <Args, Row>(statement: Statement<Args, Row>, args: Args) => Promise<Row | undefined>;
+  all: <Args, Row>(statement: Statement<Args, Row>, args: NoInfer<Args>) => Promise<Row[]>;
+  first: <Args, Row>(statement: Statement<Args, Row>, args: NoInfer<Args>) => Promise<Row | undefined>;
 };
 
 /** One operation's view of the transaction it is part of. */
 export type Tx = Reader & {
   /** Runs a statement and says how many rows it changed. */
-  change: <Args, Row>(statement: Statement<Args, Row>, args: Args) => Promise<number>;
+  change: <Args, Row>(statement: Statement<Args, Row>, args: NoInfer<Args>) => Promise<number>;
   /** Runs a statement whose answer nobody needs. Where it fails, nothing of the operation is committed. */
-  send: <Args, Row>(statement: Statement<Args, Row>, args: Args) => void;
+  send: <Args, Row>(statement: Statement<Args, Row>, args: NoInfer<Args>) => void;
   /** Does work together with what the other operations of the transaction want done under the same key. */
-  batch: <Item, Answer>(work: BatchWork<Item, Answer>, key: string, item: Item) => Promise<Answer>;
+  batch: <Item, Answer>(work: BatchWork<Item, Answer>, key: string, item: NoInfer<Item>) => Promise<Answer>;
 };
 
 /** Work that costs little more for many than for one (see create-batches.ts). */
@@ -44,5 +45,5 @@ export type BatchWork<Item, Answer> = {
   /** So many at once; more become several batches. */
   most: number;
   /** Answers each item, in their order. If it throws, it has failed for all of them. */
-  run(tx: Tx, items: Item[]): Answer[] | Promise<Answer[]>;
+  run: (tx: Tx, items: Item[]) => Answer[] | Promise<Answer[]>;
 };

@@ -144,7 +144,8 @@ type NewList = {
   mode: 'live' | 'test';
   name: string;
   owner: string;
-  key: string;
+  /** Null if a person uploads it in the console. */
+  key: string | null;
   request: string;
   bytes: number;
   now: number;

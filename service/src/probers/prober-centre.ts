@@ -13,7 +13,7 @@ import {
   silentProberMs,
 } from './outside-egress.ts';
 import type { ProbeExchange } from './probe-exchange.ts';
-import type { ProberControls } from './prober-controls.ts';
+import type { ProberControls, ProberState } from './prober-controls.ts';
 import { readNews, rememberFromProber } from './prober-memory.ts';
 import {
   readEvidence,
@@ -222,13 +222,6 @@ function keysOf({ question }: LeasedProbe, policies: ProberCentreParts['policies
     ...question.mx.map((host) => `host_traits ${host}`),
   ];
 }
-
-export type ProberState = {
-  /** Empty where mail hosts are asked through it. */
-  whyNot: string;
-  controlledAt: number;
-  controlsRight: number;
-};
 
 type SeenRow = { id: string; instance: string; seen: string; now: number; silent: number };
 

@@ -15,9 +15,7 @@ import { forgetFrom } from '../engine-state/keep-engine-memory.ts';
 import { egressChannel } from './egress-addresses.ts';
 import { controlEgress, freeProbesOf, judgeEgress } from './outside-egress.ts';
 import type { ProbeQueue } from './probe-queue.ts';
-import type { ProberState } from './prober-centre.ts';
-import { memoryWriterOf } from './prober-memory.ts';
-import type { KnownProber } from './prober-records.ts';
+import { memoryWriterOf, type KnownProber } from './prober-records.ts';
 
 /**
  * Whether a prober outside tells the truth: mailboxes whose truth the operator knows (`controls` of the providers file),
@@ -39,6 +37,13 @@ export type ProberControls = {
   /** So many answers of the prober were taken. */
   count: (prober: KnownProber, answers: number) => void;
   stop: () => void;
+};
+
+export type ProberState = {
+  /** Empty where mail hosts are asked through it. */
+  whyNot: string;
+  controlledAt: number;
+  controlsRight: number;
 };
 
 type Checked = { names: readonly string[]; state: ProberState };

@@ -4,14 +4,9 @@ import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { forgetFrom, rememberFrom } from '../engine-state/keep-engine-memory.ts';
 import { messageLimits, writeLearned, type LeaseAnswerMessage } from './prober-messages.ts';
-import type { KnownProber } from './prober-records.ts';
+import { memoryWriterOf, type KnownProber } from './prober-records.ts';
 
 /** What probers outside tell the engines of this installation of hosts and domains, and what they are told. */
-
-/** Signs what a prober has filled the memory of the engines with. */
-export function memoryWriterOf(proberId: string): string {
-  return `prober:${proberId}`;
-}
 
 type RememberParts = {
   store: Pick<Store, 'write'>;

@@ -6,7 +6,6 @@ import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { forgetFrom } from '../engine-state/keep-engine-memory.ts';
 import { freeProbesOf } from './outside-egress.ts';
-import { memoryWriterOf } from './prober-memory.ts';
 import { noteProberKind } from './who-may-ask.ts';
 import { readBearer } from '../read-bearer.ts';
 
@@ -155,6 +154,11 @@ export async function enrolProber(
 
 function isSame(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'));
+}
+
+/** Signs what a prober has filled the memory of the engines with. */
+export function memoryWriterOf(proberId: string): string {
+  return `prober:${proberId}`;
 }
 
 const deleteProber = statement((db, arg: { id: string }) =>

@@ -1,14 +1,12 @@
-import { createOwnSignals, type Clock, type Engine } from '@mailproof/engine';
+import { createOwnSignals } from '@mailproof/engine';
 import type { Store } from '../db/store.ts';
-import type { WallClock } from '../db/wall-clock.ts';
-import type { Slots } from '../verifications/slots.ts';
 import { releaseTask, type Claim } from './claim-task.ts';
 import { endTask } from './end-task.ts';
 import { pendingItems, type Item } from './items.ts';
 import { keepLease } from './keep-lease.ts';
-import { deadlineReached, unverified, type Result } from './result.ts';
+import { deadlineReached, unverified } from './result.ts';
 import { settleTask } from './settle-task.ts';
-import { verifyItem } from './verify-item.ts';
+import { verifyItem, type VerifyItemParts } from './verify-item.ts';
 
 /**
  * The story of a bulk task: a worker has claimed it; verify what is pending, side by side; settle when the last
@@ -21,22 +19,9 @@ import { verifyItem } from './verify-item.ts';
  *     draining           → put the task back at once
  *     lease lost         → stop and discard: another worker has it
  */
-export type RunTaskParts = {
+export type RunTaskParts = VerifyItemParts & {
   store: Pick<Store, 'read' | 'write'>;
-  engine: Pick<Engine, 'verify'>;
-  sandbox: Pick<Engine, 'verify'>;
-  slots: Slots;
-  clock: Clock;
-  wallClock: WallClock;
-  /** The longest a single address may take, the wait for its mail host included. */
-  itemTimeoutMs: number;
-  /** The first wait before a host that deferred is asked again; it doubles each time. */
-  deferRetryMs: number;
   taskRetentionMs: number;
-  /** Told of every result of a live task once it is written. */
-  onResult?: (result: Result) => void;
-  /** Told of our own defects, in words that hold no address. */
-  onProblem: (message: string, error: unknown) => void;
 };
 
 export type RunTaskSignals = {

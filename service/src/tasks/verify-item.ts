@@ -1,5 +1,15 @@
-import { conclusiveStatuses, isRestReason, type Outcome, type OwnSignals } from '@mailproof/engine';
+import {
+  conclusiveStatuses,
+  isRestReason,
+  type Clock,
+  type Engine,
+  type Outcome,
+  type OwnSignals,
+} from '@mailproof/engine';
+import type { Store } from '../db/store.ts';
 import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+import type { Slots } from '../verifications/slots.ts';
 import type { Claim } from './claim-task.ts';
 import {
   beginItem,
@@ -11,16 +21,32 @@ import {
   type Item,
 } from './items.ts';
 import { internalError, unverified, type Result } from './result.ts';
-import type { RunTaskParts } from './run-task.ts';
 import { visitOf, withVisits } from './visits.ts';
 
 /**
  * One address of a task, once: count the attempt → verify → write the result, or when to ask again. However it
  * goes, the task goes on; only a store that fails throws.
  */
+export type VerifyItemParts = {
+  store: Pick<Store, 'write'>;
+  engine: Pick<Engine, 'verify'>;
+  sandbox: Pick<Engine, 'verify'>;
+  slots: Slots;
+  clock: Clock;
+  wallClock: WallClock;
+  /** The longest a single address may take, the wait for its mail host included. */
+  itemTimeoutMs: number;
+  /** The first wait before a host that deferred is asked again; it doubles each time. */
+  deferRetryMs: number;
+  /** Told of every result of a live task once it is written. */
+  onResult?: (result: Result) => void;
+  /** Told of our own defects, in words that hold no address. */
+  onProblem: (message: string, error: unknown) => void;
+};
+
 type ItemRound = {
   claim: Claim;
-  parts: RunTaskParts;
+  parts: VerifyItemParts;
   draining: AbortSignal;
   stop: AbortSignal;
   withdrawn: AbortSignal;

@@ -1,12 +1,31 @@
+import type { Explanation, Verdict } from '@mailproof/engine';
 import type { Tx } from '../db/statement.ts';
-import { begin, finish, forget, recall, withdraw } from '../idempotency/idempotency.ts';
-import type { VerifyOneAnswer, VerifyOneRequest } from './verify-one.ts';
+import {
+  begin,
+  finish,
+  forget,
+  recall,
+  withdraw,
+  type IdempotentRequest,
+} from '../idempotency/idempotency.ts';
+import type { Caller } from '../keys/authenticate.ts';
 
 /**
  * What an `Idempotency-Key` means to a single verification: the first answer is kept, and repeated to whoever asks
  * again. Without a key nothing here does anything.
  */
-type KeyedRequest = Pick<VerifyOneRequest, 'requestId' | 'caller' | 'idempotency'>;
+type KeyedRequest = {
+  requestId: string;
+  caller: Pick<Caller, 'accountId'>;
+  idempotency: IdempotentRequest | undefined;
+};
+
+/** An answer that is kept under its key. */
+export type Kept = { kind: 'verified'; verdict: Verdict; explanation: Explanation; creditsUsed: 0 | 1 };
+
+/** What a request hears whose key was used before. */
+type EarlierAnswer =
+  (Kept & { replayed: boolean }) | { kind: 'request_in_progress' } | { kind: 'idempotency_mismatch' };
 
 type KeyHolder = {
   now: number;
@@ -21,7 +40,7 @@ export async function takeKey(
   tx: Tx,
   { requestId, caller, idempotency: request }: KeyedRequest,
   holder: KeyHolder,
-): Promise<VerifyOneAnswer | undefined> {
+): Promise<EarlierAnswer | undefined> {
   if (request === undefined) return undefined;
   const { accountId } = caller;
   const scope = { accountId, endpoint: 'verification' as const, request, now: holder.now };
@@ -41,8 +60,6 @@ export async function takeKey(
   await begin(tx, { ...scope, ...holder, attempt: requestId });
   return undefined;
 }
-
-export type Kept = Omit<VerifyOneAnswer & { kind: 'verified' }, 'replayed'>;
 
 /** `false` where another attempt has the key by now: then this one must be neither told nor charged. */
 export async function keepAnswer(

@@ -1,6 +1,6 @@
 import { makeWorkbook } from './make-workbook.ts';
-import { hostileTexts } from './hostile-texts.ts';
-import { createRandom, type Random } from './random.ts';
+import { hostileTexts, type Draw } from './hostile-texts.ts';
+import { createRandom } from './random.ts';
 
 /**
  * Files made to cost more than they should: nested, wide, far apart, badly encoded, larger than they look. Each shape is
@@ -13,11 +13,6 @@ type HostileOrder = {
   seed: number;
   /** The largest number of elements, cells or repetitions in a file. */
   most: number;
-};
-
-export type Draw = Pick<Random, 'below' | 'oneOf'> & {
-  /** Between 1 and the most, small and large alike: the exponent is drawn, not the number. */
-  size: () => number;
 };
 
 export async function* makeHostileFiles({ count, seed, most }: HostileOrder): AsyncGenerator<HostileFile> {

@@ -1,4 +1,9 @@
-import type { Draw } from './hostile-files.ts';
+import type { Random } from './random.ts';
+
+export type Draw = Pick<Random, 'below' | 'oneOf'> & {
+  /** Between 1 and the most, small and large alike: the exponent is drawn, not the number. */
+  size: () => number;
+};
 
 /** Text files made to cost more than they should. */
 const table = 'email,name\na@x.example,A\nb@x.example,B\n';

@@ -1,7 +1,7 @@
 /** What a mail host says to one RCPT: its policies first, then what it knows of the mailbox. */
 import type { MailHost } from './mail-host.ts';
-import { quirkReply, type QuirkView } from './quirk.ts';
-import type { MailboxState, Refusal, ReplyText } from './temper.ts';
+import { quirkReply, type QuirkView, type ReplyText } from './quirk.ts';
+import type { MailboxState, Refusal } from './temper.ts';
 
 type Envelope = {
   client: string;

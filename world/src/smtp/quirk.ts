@@ -3,7 +3,12 @@
  * conversation, on the place of a recipient in it, on the recipients named before and on other connections; never on
  * the mailbox.
  */
-import type { ReplyText } from './temper.ts';
+
+/**
+ * A reply as it is written in a description: lines joined by `\n`, each with its code, without line
+ * ends. `{host}`, `{client}`, `{recipient}` and `{sender}` are filled in.
+ */
+export type ReplyText = string;
 
 export type Quirk =
   /** Takes this many distinct recipients a conversation, and gives the reply to all further ones. */

@@ -3,17 +3,11 @@
  * it offers PIPELINING, knows its mailboxes and refuses everybody else.
  */
 import type { FaultAt, Injection } from './fault.ts';
-import type { Quirk } from './quirk.ts';
+import type { Quirk, ReplyText } from './quirk.ts';
 import type { TlsFault } from './tls-fault.ts';
 
 /** What a mail host knows of a mailbox. */
 export type MailboxState = 'exists' | 'unknown' | 'full' | 'full_for_now' | 'disabled' | 'busy' | 'deferred';
-
-/**
- * A reply as it is written in a description: lines joined by `\n`, each with its code, without line
- * ends. `{host}`, `{client}`, `{recipient}` and `{sender}` are filled in.
- */
-export type ReplyText = string;
 
 /** A mailbox is in a known state, or its recipient gets exactly this reply. */
 export type Mailbox = MailboxState | { reply: ReplyText };

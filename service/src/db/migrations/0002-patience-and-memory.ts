@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * What a completed task answers is kept ready beside it; what a deferring host said is kept with the address until

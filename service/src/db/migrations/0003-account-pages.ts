@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * What the pages of an account show and stand on: sessions of browsers, names of keys, which key and which request

@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * What the operator looks back at: the audit log, which the table itself refuses to change, and how verdicts came out.

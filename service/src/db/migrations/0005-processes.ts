@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * The processes that work on a PostgreSQL database, each with its sign of life by the database's own clock (SQLite has

@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * What several processes share beyond the books: which of them may talk to a mail host (a host lease; its table

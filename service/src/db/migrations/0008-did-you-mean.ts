@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** Which domain was most likely meant: of a list, before it is started, and of each of its rows, once it is answered. */
 export const didYouMean: Migration = {

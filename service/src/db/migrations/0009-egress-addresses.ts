@@ -1,8 +1,8 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * Who owns the egress addresses that mail hosts are asked from. It takes the place of the leases of single hosts (the
- * table `turn`, which programs before this one still use beside it, and nobody after them). Processes may be probers.
+ * table `turn`, which programs before this one still used beside it; 0029-no-turns.ts drops it). Processes may be probers.
  */
 export const egressAddresses: Migration = {
   version: 9,

@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * Probers outside the installation, and the probes that processes hand to whoever owns an egress address. A probe is

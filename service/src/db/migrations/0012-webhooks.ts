@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * Webhooks: the endpoints of an account, and one delivery for each event that an endpoint wants. A delivery is written in

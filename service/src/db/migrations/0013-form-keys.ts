@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * Keys that stand in web pages. They are no secret and are kept as they are; what they may do is bounded by the pages

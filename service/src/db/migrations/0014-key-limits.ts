@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * What a key may be limited to: scopes, a time, networks, credits a day. All are null for a key without limits.

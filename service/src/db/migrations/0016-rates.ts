@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** How many requests a minute the operator allows an account; null where it is as many as the setting says. */
 export const rates: Migration = {

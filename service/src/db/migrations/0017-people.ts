@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * The people of accounts, who sign in with an OpenID provider, and the invitations by which they come. Of an invitation

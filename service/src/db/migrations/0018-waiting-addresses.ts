@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * The addresses of a new task wait in one row, and become items when the task is first claimed. A hundred rows, each with

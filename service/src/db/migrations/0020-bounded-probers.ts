@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * What the operator allows a prober outside: the egress addresses that it may lease for, by its own names, and the share

@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * A key sees the tasks of its own mode alone. Tasks of test keys are few and live for an hour, so an index over them

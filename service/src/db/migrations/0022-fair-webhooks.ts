@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * What keeps one account's webhooks from costing others: `webhook.timed_out_at` says that the last attempt timed out, so

@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** How long a list is expected to take, as it was estimated when it was surveyed. */
 export const listTimes: Migration = {

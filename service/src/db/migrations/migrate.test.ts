@@ -9,7 +9,9 @@ import type { Connection } from '../connection.ts';
 import { postgresDialect, sqliteDialect } from '../dialect.ts';
 import { openPostgresConnection } from '../postgres/postgres-connection.ts';
 import { postgresLimits } from '../postgres/postgres-limits.ts';
-import { migrate, planUpgrade, type Migration } from './migrate.ts';
+import { migrate, planUpgrade } from './migrate.ts';
+import type { Migration } from './migration.ts';
+import type { Schema } from '../schema.ts';
 import { openSqliteConnection } from '../sqlite/sqlite-connection.ts';
 
 function connect(t: TestContext) {
@@ -33,7 +35,58 @@ const broken: Migration = {
   statements: () => ['create table two (n bigint)', 'insert into nowhere values (2)'],
 };
 
+/** Each table of the schema; one that is forgotten here does not compile. */
+const described: Record<keyof Schema, true> = {
+  account: true,
+  api_key: true,
+  audit_log: true,
+  audit_mark: true,
+  egress_address: true,
+  engine_memory: true,
+  entry: true,
+  form_key: true,
+  form_use: true,
+  hold: true,
+  idempotency: true,
+  invitation: true,
+  item: true,
+  list: true,
+  list_count: true,
+  list_piece: true,
+  list_row: true,
+  open_task_credits: true,
+  person: true,
+  probe: true,
+  prober: true,
+  prober_egress: true,
+  prober_history: true,
+  process: true,
+  schema_version: true,
+  session: true,
+  task: true,
+  used_visit: true,
+  verdict_count: true,
+  waiting_addresses: true,
+  webhook: true,
+  webhook_delivery: true,
+};
+
 describe('migrations', () => {
+  it('make the tables that the schema describes, and no other', async (t) => {
+    const onSqlite = connect(t);
+    await migrate(onSqlite, words);
+    const { url, giveBack } = await createPostgresDatabase('empty');
+    t.after(giveBack);
+    const onPostgres = await openPostgresConnection({ url, limits: postgresLimits({ statementMs: 60_000 }) });
+    t.after(() => onPostgres.close());
+    await migrate(onPostgres, postgresDialect().words);
+    const wanted = Object.keys(described).sort();
+    const sqliteTables = `select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'`;
+    assert.deepEqual(await namesOf(onSqlite, sqliteTables), wanted);
+    const postgresTables = `select tablename as name from pg_tables where schemaname = current_schema()`;
+    assert.deepEqual(await namesOf(onPostgres, postgresTables), wanted);
+  });
+
   it('are applied once each, in order', async (t) => {
     const connection = connect(t);
     assert.deepEqual(await migrate(connection, words, { steps: [first] }), {
@@ -134,6 +187,11 @@ describe('migrations', () => {
     assert.equal(tries, 2);
   });
 });
+
+async function namesOf(connection: Connection, sql: string): Promise<string[]> {
+  const { rows } = await connection.execute(sql, []);
+  return rows.map((row) => String((row as { name: unknown }).name)).sort();
+}
 
 async function locksWaitedFor(connection: Connection): Promise<number> {
   const sql = `select count(*) as n from pg_locks join pg_database on pg_database.oid = pg_locks.database

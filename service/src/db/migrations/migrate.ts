@@ -25,17 +25,8 @@ import { boundedProbers } from './0020-bounded-probers.ts';
 import { modes } from './0021-modes.ts';
 import { fairWebhooks } from './0022-fair-webhooks.ts';
 import { listTimes } from './0028-list-times.ts';
-
-/**
- * Brings a database to the schema this version knows. Forward only, each step in one transaction with
- * its version number, under a lock: of two processes that start together one migrates and the other
- * finds it done.
- *
- * Steps only add, and replace indexes by better ones. So the program before a step goes on working beside the one after
- * it, and `serves` says down to which schema that holds: a program that knows no less may work on a newer schema than its
- * own.
- */
-export type Migration = { version: number; statements(words: SchemaWords): string[] };
+import { noTurns } from './0029-no-turns.ts';
+import type { Migration } from './migration.ts';
 
 const migrations: readonly Migration[] = [
   booksAndTasks,
@@ -60,6 +51,7 @@ const migrations: readonly Migration[] = [
   modes,
   fairWebhooks,
   listTimes,
+  noTurns,
 ];
 
 type MigrateAnswer =
@@ -78,6 +70,15 @@ export function olderSchema(place: string, { version, known }: { version: number
 
 const mostTries = 20;
 
+/**
+ * Brings a database to the schema this version knows. Forward only, each step in one transaction with
+ * its version number, under a lock: of two processes that start together one migrates and the other
+ * finds it done.
+ *
+ * Steps only add, replace indexes by better ones, and drop tables that no program in service uses. So the program before a step goes on working beside the one after
+ * it, and `serves` says down to which schema that holds: a program that knows no less may work on a newer schema than its
+ * own.
+ */
 export async function migrate(
   connection: Connection,
   words: SchemaWords,
@@ -111,6 +112,7 @@ export type PlannedStep = {
   version: number;
   creates: string[];
   extends: string[];
+  drops: string[];
   indexes: { table: string; rows: number }[];
 };
 
@@ -136,6 +138,7 @@ export async function planUpgrade(
       version: step.version,
       creates: tablesIn(statements, /^\s*create table (\w+)/i),
       extends: tablesIn(statements, /^\s*alter table (\w+) add/i),
+      drops: tablesIn(statements, /^\s*drop table (\w+)/i),
       indexes: await countRows(
         connection,
         indexed.filter((table) => !made.has(table)),

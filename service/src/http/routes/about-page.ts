@@ -1,15 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { aboutPath } from '../pipeline/paths.ts';
-import type { ApiServer } from './http-parts.ts';
-
-/** What the page says of this host: by what names it asks, and whom to turn to. */
-export type AboutHost = {
-  /** In lower case. */
-  heloNames: readonly string[];
-  mailFrom: string;
-  /** A mail address, or an https URL. */
-  contact: string;
-};
+import type { AboutHost, ApiServer } from './http-parts.ts';
 
 /**
  * The page for owners of mail servers, who find our HELO name in their logs: who asks, why, and how to opt out. It is

@@ -30,7 +30,6 @@ import type { AuthenticateRequest } from '../pipeline/authenticate-request.ts';
 import type { LogRequest } from '../pipeline/log-request.ts';
 import type { RateLimits } from '../pipeline/rate-limits.ts';
 import type { OverloadGuard } from '../pipeline/overload-guard.ts';
-import type { AboutHost } from './about-page.ts';
 import type { ConsoleFiles } from './read-console-files.ts';
 
 /**
@@ -80,6 +79,15 @@ export type HttpParts = {
   hashAddress(email: string): string;
   logger: FastifyBaseLogger;
   logRequest: LogRequest;
+};
+
+/** What `/about-this-host` says of this host: by what names it asks, and whom to turn to. */
+export type AboutHost = {
+  /** In lower case. */
+  heloNames: readonly string[];
+  mailFrom: string;
+  /** A mail address, or an https URL. */
+  contact: string;
 };
 
 export type OidcSignIn = {

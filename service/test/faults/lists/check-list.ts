@@ -1,7 +1,6 @@
 import type { Answered } from '../../support/api-client.ts';
 import { endOf } from '../endurance/expectations.ts';
-import type { ListSnapshot } from './list-requests.ts';
-import { countRows, wantedOf, type ListWatch, type WatchedList } from './watched-list.ts';
+import { countRows, wantedOf, type ListSnapshot, type ListWatch, type WatchedList } from './watched-list.ts';
 
 /** A record is held against the file that was sent and against all that was acknowledged before it was asked for. */
 export function checkRecord(

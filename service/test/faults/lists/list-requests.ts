@@ -6,7 +6,7 @@ import {
   listsPath,
 } from '../../support/api-client.ts';
 import { checkDownload, checkRecord } from './check-list.ts';
-import type { ListAction, ListWatch, WatchedList } from './watched-list.ts';
+import type { ListAction, ListSnapshot, ListWatch, WatchedList } from './watched-list.ts';
 
 /** The requests about a list, each with what is known of the list when it is sent and what its answer must be. */
 type Asking = { watch: ListWatch; client: Pick<ApiClient, 'send'> };
@@ -101,9 +101,6 @@ export async function read(asking: Asking, list: WatchedList, what: 'record' | '
     checkDownload(watch, list, { text: answer.text, before });
   }
 }
-
-/** What had been acknowledged when a request was sent: later answers may not fall behind it. */
-export type ListSnapshot = { acknowledged: ReadonlySet<ListAction>; checked: number };
 
 function snapshotOf({ acknowledged, checked }: WatchedList): ListSnapshot {
   return { acknowledged: new Set(acknowledged), checked };

@@ -32,6 +32,9 @@ export type WatchedList = {
 
 export type ListAction = 'start' | 'pause' | 'resume' | 'cancel' | 'delete';
 
+/** What had been acknowledged when a request was sent: later answers may not fall behind it. */
+export type ListSnapshot = { acknowledged: ReadonlySet<ListAction>; checked: number };
+
 export type ListOwner = OpenedAccount & {
   /** One whose lists are never deleted knows to the credit what it has spent. */
   deletes: boolean;

@@ -6,8 +6,7 @@ import { databases } from '../../test/support/databases.ts';
 import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { findLastBackup } from '../audit-log/find-last-backup.ts';
 import { createBackupFigure } from '../metrics/create-backup-figure.ts';
-import { backUp } from './back-up.ts';
-import { noteBackup } from './note-backup.ts';
+import { backUp, noteBackup } from './back-up.ts';
 
 for (const database of databases) {
   describe(`the time of the last backup on ${database.name}`, () => {
