@@ -1,6 +1,5 @@
 import { defectsOf, type Mutant } from './mutant.ts';
 
-/** The quickest first: a run ends with the first failure. */
 const running = ['service/src/lists/list-runs.test.ts', 'service/src/lists/lists.test.ts'];
 const serving = [
   'service/src/lists/row-result.test.ts',

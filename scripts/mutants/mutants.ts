@@ -9,15 +9,15 @@ import { singleMutants } from './singles.ts';
 import { webhookMutants } from './webhooks.ts';
 
 export const mutants: readonly Mutant[] = [
+  ...webhookMutants,
+  ...keyMutants,
+  ...listMutants,
+  ...proberMutants,
+  ...peopleMutants,
+  ...singleMutants,
   ...creditMutants,
   ...taskMutants,
   ...verdictMutants,
   ...replyMutants,
   ...egressMutants,
-  ...keyMutants,
-  ...listMutants,
-  ...webhookMutants,
-  ...proberMutants,
-  ...peopleMutants,
-  ...singleMutants,
 ];

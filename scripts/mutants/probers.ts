@@ -2,9 +2,9 @@ import { defectsOf, type Mutant } from './mutant.ts';
 
 const handing = ['service/src/probers/probe-queue.test.ts', 'service/src/probers/probes.test.ts'];
 const choosing = ['service/src/probers/dispatch.test.ts'];
-const owning = ['service/src/probers/keep-egress.test.ts'];
+const owning = ['service/src/probers/keep-egress.test.ts', 'service/src/probers/take-over.test.ts'];
 const withdrawing = ['service/src/probers/withdrawn-probes.test.ts'];
-const outside = ['service/src/probers/prober-centre.test.ts'];
+const outside = ['service/src/probers/prober-centre.test.ts', 'service/src/probers/prober-reports.test.ts'];
 
 export const proberMutants: readonly Mutant[] = [
   ...defectsOf('service/src/probers/probe-rows.ts', handing, {

@@ -51,6 +51,9 @@ type SharingParts = {
 
 type Answered = MailboxEvidence & { kind: 'answered' };
 
+/** An answer, and how long ago it was given. */
+type Given = { evidence: Answered; ageMs: number };
+
 /** One way in which a question is being asked. */
 type Run = {
   readonly asker: Asker;
@@ -125,12 +128,12 @@ class SharedAnswers implements AnswerSharing {
   }
 
   private recall(key: string, probe: Probe): MailboxEvidence | undefined {
-    const { isBelieved, isConclusive, wallClock } = this.parts;
-    const known = this.kept.peek(key);
-    if (known === undefined || !isConclusive(probe, known)) return undefined;
-    if (known.askedBy === undefined || isBelieved(known.askedBy)) {
+    const { parts, kept } = this;
+    const known = kept.peek(key);
+    if (known === undefined || !parts.isConclusive(probe, known)) return undefined;
+    if (known.askedBy === undefined || parts.isBelieved(known.askedBy)) {
       const ageMs = this.ageOf(key);
-      return givenAgain(known, probe.address, { ageMs, askedAt: wallClock.now() - ageMs });
+      return givenAgain(known, probe.address, { ageMs, askedAt: parts.wallClock.now() - ageMs });
     }
     this.kept.delete(key);
     return undefined;
@@ -162,7 +165,7 @@ class SharedAnswers implements AnswerSharing {
       (evidence) => {
         end();
         if (evidence.kind === 'answered') {
-          this.keep(key, probe, evidence, run.askedAt);
+          this.keep(key, probe, { evidence, ageMs: clock.now() - run.askedAt });
           for (const other of question.runs) give(other, run, clock);
         }
         run.heard.resolve(evidence);
@@ -176,9 +179,8 @@ class SharedAnswers implements AnswerSharing {
     return run;
   }
 
-  private keep(key: string, { address }: Probe, evidence: Answered, askedAt: number): void {
-    const { clock, reuseMs } = this.parts;
-    const ageMs = clock.now() - askedAt;
+  private keep(key: string, { address }: Probe, { evidence, ageMs }: Given): void {
+    const { reuseMs } = this.parts;
     if (ageMs >= reuseMs || ageMs > this.ageOf(key)) return;
     const { askedBy } = evidence;
     if (askedBy !== undefined) {

@@ -217,6 +217,31 @@ for (const database of oneDatabase) {
       await run.close();
     });
 
+    it('paused until all its tasks are done, goes on with the addresses that are left when it is resumed', async () => {
+      const run = await openRun(database);
+      const id = await run.upload(people(250));
+      await run.start(id, await readStartScope(run.store.read, await run.list(id)));
+      const claims = [await run.claim(), await run.claim()].filter((claim) => claim !== undefined);
+      const paused = Promise.withResolvers<unknown>();
+      run.mind.answer = async (email) => {
+        if (run.asked.length === 200) paused.resolve(await run.change(pauseList, id));
+        await paused.promise;
+        return safe(email);
+      };
+      const slots = createSlots({ clock: run.time, limits: { total: 200, perAccount: 200, bulk: 200 } });
+      const parts = { ...run.parts, slots };
+      await Promise.all(claims.map((claim) => runListTask(claim, parts, { draining: never, cut: never })));
+      const { state, run: ran } = await run.list(id);
+      assert.deepEqual([state, ran.checked], ['paused', 200]);
+      assert.equal(await run.claim(), undefined);
+
+      await run.change(resumeList, id);
+      assert.equal(await run.runOne(), 'settled');
+      assert.equal((await run.list(id)).state, 'completed');
+      assert.deepEqual(await run.balance(), [9_750, 0, 250]);
+      await run.close();
+    });
+
     it('paused or resumed by a program of the version before, pauses and goes on all the same', async () => {
       const run = await openRun(database);
       const id = await run.upload(people(5));

@@ -129,6 +129,18 @@ for (const database of databases) {
       await fixture.close();
     });
 
+    it('a message to another endpoint is claimed at once while a first one is under way', async () => {
+      const fixture = await openWebhookFixture(database);
+      const first = await fixture.created(['task.completed']);
+      const second = await fixture.created(['task.completed']);
+      await fixture.queueMessages(first.webhookId, 1);
+      fixture.time.advance(1_000);
+      assert.equal((await fixture.sender.claim())?.webhookId, first.webhookId);
+      await fixture.queueMessages(second.webhookId, 1);
+      assert.equal((await fixture.sender.claim())?.webhookId, second.webhookId);
+      await fixture.close();
+    });
+
     it('an account has sixteen deliveries under way at most, and gets every place back', async () => {
       const fixture = await openWebhookFixture(database);
       for (let n = 0; n < 4; n += 1) {
