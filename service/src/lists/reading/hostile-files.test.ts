@@ -49,6 +49,21 @@ describe('a hostile file is read or refused, and is never our failure', () => {
     assert.ok(bytes.length < 20_000);
     await assert.rejects(countRows(bytes), /nested too deeply/);
   });
+
+  it('half a million blank rows in a small workbook', async () => {
+    const row = (_: unknown, n: number) => `<row r="${1_000 * (n + 1)}"><c t="str"><v>x</v></c></row>`;
+    const gaps = (count: number): Promise<Buffer> =>
+      makeWorkbook({
+        sheets: [
+          {
+            name: 'A',
+            xml: sheetOf([['Email'], ['a@x.example']]) + Array.from({ length: count }, row).join(''),
+          },
+        ],
+      });
+    await assert.rejects(countRows(await gaps(500)), /far more rows or text than its size explains/);
+    assert.equal((await countRows(await gaps(100)))['blank'], 99_898);
+  });
 });
 
 describe('a workbook with far rows is read as it looks', () => {

@@ -3,7 +3,7 @@ import type { SaxesTagPlain } from 'saxes';
 import { ListProblem } from './list-problem.ts';
 import { parseWhole, parseXml, type XmlHandlers } from './parse-xml.ts';
 import { createSharedStrings, type SharedStrings } from './string-table.ts';
-import { entryCharacters, tooMuch, type WorkbookBudget } from './workbook-budget.ts';
+import { blankRowCharacters, entryCharacters, tooMuch, type WorkbookBudget } from './workbook-budget.ts';
 import { workbookLimits } from './workbook-limits.ts';
 import type { WorkbookParts } from './workbook-parts.ts';
 
@@ -206,7 +206,10 @@ function createSheetReader(context: SheetContext): SheetReader {
   }
 
   function writeBlanks(): void {
-    if (blank <= workbookLimits.blankRows) for (; blank > 0; blank -= 1) rows.push([]);
+    if (blank <= workbookLimits.blankRows) {
+      context.budget.handOn(blank * blankRowCharacters);
+      for (; blank > 0; blank -= 1) rows.push([]);
+    }
     blank = 0;
   }
 

@@ -19,6 +19,9 @@ export type WorkbookBudget = {
 /** Memory of a table's entry beside its texts, in characters. */
 export const entryCharacters = 120;
 
+/** The cost of a blank row that the file need not hold, in characters: it is stored like any other. */
+export const blankRowCharacters = 100;
+
 export function createWorkbookBudget(fileBytes: number): WorkbookBudget {
   const { unpackedBytes, elements, elementsPerByte, keptCharacters, handedOnCharacters, perByte } =
     workbookLimits;
@@ -33,7 +36,7 @@ export function createWorkbookBudget(fileBytes: number): WorkbookBudget {
     keep: createAllowance(keptCharacters, 'has too many parts, sheets or styles'),
     handOn: createAllowance(
       handedOnCharacters + perByte * fileBytes,
-      'holds far more text than its size explains',
+      'holds far more rows or text than its size explains',
     ),
   };
 }
