@@ -19,8 +19,25 @@ function domainOf(...hosts: Temper[]): WorldDescription {
   };
 }
 
+/** The same with a mail host of one name at two IP addresses, one for each temper. */
+function hostOfTwo(first: Temper, second: Temper): WorldDescription {
+  const addresses = ['127.10.9.1', '127.10.9.2'];
+  const { zones, hosts } = domainOf(first);
+  return {
+    zones: { ...zones, 'mx1.plain.test': { a: addresses } },
+    hosts: {
+      'mx1.plain.test': { ...hosts['mx1.plain.test'], address: '127.10.9.1' },
+      'twin.plain.test': { temper: second, address: '127.10.9.2' },
+    },
+  };
+}
+
 async function ask(email: string, hosts: Temper[], look?: (running: EngineInWorld) => void) {
-  const running = await startEngine(domainOf(...hosts));
+  return askIn(domainOf(...hosts), email, look);
+}
+
+async function askIn(world: WorldDescription, email: string, look?: (running: EngineInWorld) => void) {
+  const running = await startEngine(world);
   try {
     const outcome = await running.verify(email);
     assert.ok(outcome.kind === 'verdict', outcome.kind);
@@ -33,9 +50,15 @@ async function ask(email: string, hosts: Temper[], look?: (running: EngineInWorl
 }
 
 async function found(email: string, ...hosts: Temper[]): Promise<[string, string]> {
-  const { verdict, explanation } = await ask(email, hosts);
+  return foundIn(domainOf(...hosts), email);
+}
+
+async function foundIn(world: WorldDescription, email: string): Promise<[string, string]> {
+  const { verdict, explanation } = await askIn(world, email);
   return [verdict.status, explanation.reason];
 }
+
+const noMail: Temper = { banner: '521 {host} does not accept mail' };
 
 describe('an address beyond ASCII', () => {
   const jörg = 'jörg@plain.test';
@@ -73,6 +96,14 @@ describe('an address beyond ASCII', () => {
     }
   });
 
+  test('is refused for SMTPUTF8, not for taking no mail, if some hosts greet with 521 and the others lack it', async () => {
+    for (const hosts of [
+      [noMail, {}],
+      [{}, noMail],
+    ] satisfies Temper[][])
+      assert.deepEqual(await found(jörg, ...hosts), ['invalid', 'no_host_offers_smtputf8']);
+  });
+
   test('is asked for inside TLS if that is where SMTPUTF8 is offered', async () => {
     assert.equal((await found(jörg, { smtputf8: 'inside_tls', starttls: 'offered' }))[0], 'safe');
   });
@@ -97,8 +128,6 @@ describe('an address beyond ASCII', () => {
 });
 
 describe('a greeting with 521', () => {
-  const noMail: Temper = { banner: '521 {host} does not accept mail' };
-
   test('of every mail host means that the domain takes no mail', async () => {
     const { verdict, explanation } = await ask('ada@plain.test', [noMail, noMail]);
     assert.deepEqual([verdict.status, explanation.reason], ['invalid', 'hosts_take_no_mail']);
@@ -110,6 +139,29 @@ describe('a greeting with 521', () => {
     assert.equal((await found('ada@plain.test', noMail, {}))[0], 'safe');
     assert.equal((await found('ada@plain.test', noMail, { dead: true }))[0], 'unknown');
     assert.equal((await found('ada@plain.test', { dead: true }, noMail))[0], 'unknown');
+  });
+
+  test('proves nothing while the name of another mail host does not resolve', async () => {
+    for (const behaviour of [undefined, 'servfail'] as const)
+      for (const preference of [5, 30]) {
+        const { zones, hosts } = domainOf(noMail);
+        const mx: [number, string][] = [
+          [10, 'mx1.plain.test'],
+          [preference, 'lost.plain.test'],
+        ];
+        const lost = behaviour === undefined ? {} : { 'lost.plain.test': { behaviour } };
+        const world = { zones: { ...zones, 'plain.test': { mx }, ...lost }, hosts };
+        assert.equal((await foundIn(world, 'ada@plain.test'))[0], 'unknown', `${behaviour} ${preference}`);
+      }
+  });
+
+  test('at one IP address of a mail host proves nothing while another stays silent', async () => {
+    assert.equal((await foundIn(hostOfTwo(noMail, { dead: true }), 'ada@plain.test'))[0], 'unknown');
+    assert.equal((await foundIn(hostOfTwo({ dead: true }, noMail), 'ada@plain.test'))[0], 'unknown');
+    assert.deepEqual(await foundIn(hostOfTwo(noMail, noMail), 'ada@plain.test'), [
+      'invalid',
+      'hosts_take_no_mail',
+    ]);
   });
 
   test('that is about us, or does not speak of mail, proves nothing', async () => {
