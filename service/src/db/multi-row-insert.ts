@@ -36,9 +36,12 @@ export function multiRowInsert<Table extends keyof Schema, Column extends keyof 
     let next = 0;
     for (const { size, insert } of batches) {
       for (; next + size <= rows.length; next += size) {
-        const values = rows
-          .slice(next, next + size)
-          .flatMap((row) => columns.map((column) => row[column] as SqlValue));
+        const values: SqlValue[] = [];
+        for (let at = next; at < next + size; at += 1) {
+          const row = rows[at];
+          if (row === undefined) throw new Error('fewer rows than were counted');
+          for (const column of columns) values.push(row[column] as SqlValue);
+        }
         tx.send(insert, values);
       }
     }

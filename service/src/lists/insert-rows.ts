@@ -3,6 +3,7 @@ import { statement, type Tx } from '../db/statement.ts';
 
 /** A row of a list as the survey writes it. */
 export type NewListRow = {
+  list_id: string;
   row: number;
   kind: 'address' | 'duplicate' | 'rejected' | 'blank';
   email: string | null;
@@ -12,16 +13,9 @@ export type NewListRow = {
   fault: string | null;
 };
 
-const insertMany = multiRowInsert('list_row', {
+export const insertRows = multiRowInsert('list_row', {
   columns: ['list_id', 'row', 'kind', 'email', 'host', 'same_as', 'repaired', 'fault'],
 });
-
-export function insertRows(tx: Tx, listId: string, rows: NewListRow[]): void {
-  insertMany(
-    tx,
-    rows.map((row) => ({ list_id: listId, ...row })),
-  );
-}
 
 const deleteSlice = statement((db, arg: { list: string; from: number; to: number }) =>
   db

@@ -15,9 +15,12 @@ const domainsCounted = 2_000;
  */
 export function createDomainSuggestions(nearProvider: NearProvider) {
   const found = new Map<string, DomainSuggestion>();
+  let last: { address: Address; meant: string | undefined } | undefined;
   return {
     add(address: Address): void {
-      const meant = nearProvider(address);
+      // A cell that is repeated brings the very same address.
+      if (last?.address !== address) last = { address, meant: nearProvider(address) };
+      const { meant } = last;
       if (meant === undefined) return;
       const { host } = address;
       const known = found.get(host);

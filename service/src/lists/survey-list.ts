@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Address } from '@mailproof/engine';
 import type { Store } from '../db/store.ts';
 import { createAddressTable } from './address-table.ts';
 import { insertRows, type NewListRow } from './insert-rows.ts';
@@ -43,7 +44,7 @@ export type SurveyParts = {
 };
 
 /** In one transaction, and between two rests. */
-const rowsAtOnce = 250;
+const rowsAtOnce = 500;
 
 /** The longest rest between two of them. */
 const longestRestMs = 100;
@@ -64,7 +65,8 @@ export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promis
   const { file, isValidUtf8, column, split } = order;
   const readWorkbook = parts.workbooks.readerFor(order);
   const plan = await planReading(file, { isValidUtf8, column }, readWorkbook);
-  const count = createRowCounter(parts.listMaxRows);
+  const count = createRowCounter(order.listId, parts.listMaxRows);
+  const read = rememberLastCell();
   const suggestions = createDomainSuggestions(parts.nearProvider[order.mode]);
   const mailboxes = new Map<string, number>();
   const rest = createRests();
@@ -74,13 +76,13 @@ export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promis
     unwritten = [];
     if (rows.length > 0)
       await parts.store.write((tx) => {
-        insertRows(tx, order.listId, rows);
+        insertRows(tx, rows);
         return Promise.resolve();
       });
   };
   for await (const batch of readList(file, plan, readWorkbook)) {
     for (const line of batch) {
-      for (const row of rowsOfLine(line, plan, split)) {
+      for (const row of rowsOfLine(line, plan, split, read)) {
         const added = count.add(row);
         unwritten.push(added);
         if (added.host !== null) mailboxes.set(added.host, (mailboxes.get(added.host) ?? 0) + 1);
@@ -101,31 +103,65 @@ export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promis
 }
 
 /** The rows that a line of the file makes; the heading and what stands above it make none. */
-export function rowsOfLine(line: FileRow, { layout }: ReadingPlan, split: boolean): SurveyedRow[] {
+export function rowsOfLine(
+  line: FileRow,
+  { layout }: ReadingPlan,
+  split: boolean,
+  read = rowsOfCell,
+): SurveyedRow[] {
   if (line.kind !== 'row') return [];
-  if (layout.shape === 'table') return rowsOfCell(line.cells[layout.column] ?? '', split);
+  if (layout.shape === 'table') return read(line.cells[layout.column] ?? '', split);
   const cells = line.cells.filter((cell) => cell.trim() !== '');
-  return cells.flatMap((cell) => rowsOfCell(cell, true));
+  return cells.flatMap((cell) => read(cell, true));
+}
+
+/** Reads cells, but none again that is like the one before: one address may fill a whole file. */
+function rememberLastCell(): typeof rowsOfCell {
+  let last: { cell: string; split: boolean; rows: SurveyedRow[] } | undefined;
+  return (cell, split) => {
+    if (last?.cell !== cell || last.split !== split) last = { cell, split, rows: rowsOfCell(cell, split) };
+    return last.rows;
+  };
 }
 
 /** Numbers the rows, tells duplicates apart and counts. */
-function createRowCounter(mostRows: number) {
+function createRowCounter(listId: string, mostRows: number) {
   const table = createAddressTable();
+  let last: { address: Address; first: number } | undefined;
   const counts = { rows: 0, addresses: 0, duplicates: 0, blank: 0, rejected: 0, repaired: 0 };
-  const empty = { email: null, host: null, same_as: null, repaired: null, fault: null };
+  const empty = { list_id: listId, email: null, host: null, same_as: null, repaired: null, fault: null };
+
+  /** The row that had the address first. A cell that is repeated brings the very same address. */
+  function firstRowOf(address: Address, row: number): number {
+    // Two addresses are the same if local part and domain agree without regard to case, as in tasks.
+    if (last?.address !== address)
+      last = {
+        address,
+        first: table.firstRowOf(`${address.localPart.toLowerCase()}@${address.host}`, row),
+      };
+    return last.first;
+  }
 
   function addAddress({ address, repaired }: SurveyedRow & { kind: 'address' }): NewListRow {
     const row = counts.rows;
-    // Two addresses are the same if local part and domain agree without regard to case, as in tasks.
-    const first = table.firstRowOf(`${address.localPart.toLowerCase()}@${address.host}`, row);
+    const first = firstRowOf(address, row);
+    const { email, host } = address;
     if (repaired !== null) counts.repaired += 1;
-    const common = { row, email: address.email, repaired, fault: null };
     if (first === row) {
       counts.addresses += 1;
-      return { ...common, kind: 'address', host: address.host, same_as: null };
+      return { list_id: listId, row, kind: 'address', email, host, same_as: null, repaired, fault: null };
     }
     counts.duplicates += 1;
-    return { ...common, kind: 'duplicate', host: null, same_as: first };
+    return {
+      list_id: listId,
+      row,
+      kind: 'duplicate',
+      email,
+      host: null,
+      same_as: first,
+      repaired,
+      fault: null,
+    };
   }
 
   return {
