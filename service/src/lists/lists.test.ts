@@ -124,6 +124,14 @@ const people = (count: number, domains = 10) =>
 
 for (const database of oneDatabase) {
   describe(`a list on ${database.name}`, () => {
+    it('counts a repeated cell each time, and each of its addresses', async () => {
+      const fixture = await openListFixture(database);
+      const file = `email\n${'<a@x.test> <b@x.test>\n'.repeat(3)}${'no\n'.repeat(2)}`;
+      const { counts } = await fixture.list(await fixture.upload(file, { split: true }));
+      assert.deepEqual(counts, { rows: 8, addresses: 2, duplicates: 4, blank: 0, rejected: 2, repaired: 6 });
+      await fixture.close();
+    });
+
     it('is surveyed: every row is an address, a duplicate, blank or rejected', async () => {
       const fixture = await openListFixture(database);
       const id = await fixture.upload(

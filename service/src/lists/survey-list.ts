@@ -82,7 +82,7 @@ export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promis
   };
   for await (const batch of readList(file, plan, readWorkbook)) {
     for (const line of batch) {
-      for (const row of rowsOfLine(line, plan, split, read)) {
+      for (const row of rowsOfLine(line, plan, { split, read })) {
         const added = count.add(row);
         unwritten.push(added);
         if (added.host !== null) mailboxes.set(added.host, (mailboxes.get(added.host) ?? 0) + 1);
@@ -106,8 +106,7 @@ export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promis
 export function rowsOfLine(
   line: FileRow,
   { layout }: ReadingPlan,
-  split: boolean,
-  read = rowsOfCell,
+  { split, read = rowsOfCell }: { split: boolean; read?: typeof rowsOfCell },
 ): SurveyedRow[] {
   if (line.kind !== 'row') return [];
   if (layout.shape === 'table') return read(line.cells[layout.column] ?? '', split);

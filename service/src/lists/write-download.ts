@@ -47,7 +47,7 @@ async function* pairRows(reader: Reader, list: List, workbooks: WorkbookReaders)
     const pairs: Pair[] = [];
     for (const line of lines) {
       if (line.kind !== 'row') pairs.push({ line, result: undefined });
-      for (const surveyed of rowsOfLine(line, plan, list.split)) {
+      for (const surveyed of rowsOfLine(line, plan, { split: list.split })) {
         const next = await results.next();
         if (next.done === true) throw new Error('a list has fewer rows than its file');
         // Of a line that is several rows each has its own address in the first place.

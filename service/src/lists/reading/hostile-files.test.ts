@@ -23,7 +23,7 @@ async function countRows(bytes: Buffer): Promise<Record<string, number>> {
   const plan = await planReading(file, { isValidUtf8: true });
   const counts: Record<string, number> = { address: 0, blank: 0, rejected: 0 };
   for await (const lines of readList(file, plan))
-    for (const { kind } of lines.flatMap((line) => rowsOfLine(line, plan, false)))
+    for (const { kind } of lines.flatMap((line) => rowsOfLine(line, plan, { split: false })))
       counts[kind] = (counts[kind] ?? 0) + 1;
   return counts;
 }

@@ -18,7 +18,7 @@ async function reading({ file, column, split = false }: Omit<MessyFile, 'reads'>
   const plan = await planReading(listFile, { isValidUtf8: isUtf8(bytes), column });
   const rows: string[] = [];
   for await (const lines of readList(listFile, plan)) {
-    for (const row of lines.flatMap((line) => rowsOfLine(line, plan, split))) {
+    for (const row of lines.flatMap((line) => rowsOfLine(line, plan, { split }))) {
       if (row.kind === 'address') rows.push(row.address.email + (row.repaired === null ? '' : '*'));
       else rows.push(row.kind === 'blank' ? '-' : '!');
     }
