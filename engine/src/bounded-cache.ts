@@ -48,6 +48,8 @@ export function createBoundedCache<Value>({
     get(key) {
       const entry = find(key);
       if (entry === undefined) return undefined;
+      // As long as it is half empty, nothing has to make room soon; then half of the entries will be newer than this use.
+      if (2 * entries.size < maxEntries) return entry.value;
       entries.delete(key);
       entries.set(key, entry);
       return entry.value;

@@ -69,6 +69,9 @@ export function createDomainFacts(parts: FactParts): DomainFacts {
     if (!isOlder) facts.set(key, { fact, fullMs: longest[fact.answer] }, longest[fact.answer] - heard.ageMs);
   });
 
+  const isKnown = (domain: CanonicalHost, target: MailTarget): boolean =>
+    facts.get(keyOf(domain, target)) !== undefined || beliefs.holds(domain, target.host);
+
   function recall(domain: CanonicalHost, target: MailTarget): KnownCatchAll | undefined {
     const key = keyOf(domain, target);
     const kept = facts.get(key);
@@ -87,7 +90,7 @@ export function createDomainFacts(parts: FactParts): DomainFacts {
     recall,
     needsAsking: (domain, { target, route }) =>
       !asking.has(keyOf(domain, target)) &&
-      (beliefs.isDue(domain, { mailHost: target.host, route }) || recall(domain, target) === undefined),
+      (beliefs.isDue(domain, { mailHost: target.host, route }) || !isKnown(domain, target)),
     begin(domain, { target, route }) {
       beliefs.begin(domain, { mailHost: target.host, route });
       const key = keyOf(domain, target);

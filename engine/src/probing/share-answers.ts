@@ -1,12 +1,12 @@
 import { hash, randomBytes } from 'node:crypto';
 import { createBoundedCache, type BoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
-import { waitFor } from '../dns/wait-for.ts';
 import type { MailboxEvidence } from '../evidence.ts';
 import type { Asker } from '../fair-queue.ts';
 import type { Patience } from '../patience.ts';
 import { withItem } from '../with-item.ts';
 import type { Prober, Probe } from './prober.ts';
+import { Caller, Run } from './shared-run.ts';
 
 /**
  * Asks for a mailbox once, however many want to know.
@@ -54,27 +54,6 @@ type Answered = MailboxEvidence & { kind: 'answered' };
 /** An answer, and how long ago it was given. */
 type Given = { evidence: Answered; ageMs: number };
 
-/** One way in which a question is being asked. */
-type Run = {
-  readonly asker: Asker;
-  readonly deadline: number;
-  readonly stop: AbortController;
-  /** Set if its first caller may withdraw. */
-  readonly withdrawal: AbortController | undefined;
-  readonly heard: PromiseWithResolvers<MailboxEvidence>;
-  /** When it began, and then when a mail host was named the mailbox. */
-  askedAt: number;
-  isNamed: boolean;
-  isOver: boolean;
-  /** Callers that wait for it, and of these those that have not withdrawn. */
-  waiting: number;
-  wanted: number;
-  /** The reason of the caller that withdrew last. */
-  whyWithdrawn: unknown;
-  /** The run that answers for this one. */
-  into: Run | undefined;
-};
-
 /** The ways in which one question is being asked; hardly ever more than one. */
 type Question = { runs: readonly Run[] };
 
@@ -96,25 +75,25 @@ class SharedAnswers implements AnswerSharing {
   }
 
   async ask(probe: Probe, patience: Patience): Promise<MailboxEvidence> {
+    const { signal, withdrawn, deadline } = patience;
     // The reason of an abort is whatever its owner gave; callers expect exactly that.
-    if (patience.withdrawn?.aborted === true) throw patience.withdrawn.reason;
+    if (signal.aborted) throw signal.reason;
+    if (withdrawn?.aborted === true) throw withdrawn.reason;
     const key = this.keyOf(probe);
     if (probe.isFresh === true) this.kept.delete(key);
     const known = this.recall(key, probe);
     if (known !== undefined) return known;
     const { clock } = this.parts;
     for (let mayJoin = probe.isFresh !== true; ; mayJoin = false) {
-      const before = probe.isFresh === true ? undefined : this.open.get(key);
-      const question = before ?? { runs: [] };
-      if (before === undefined) this.open.set(key, question);
+      const question = this.questionOf(key, probe);
       const joined = mayJoin ? joinable(question, probe.asker) : undefined;
       const run = joined ?? this.begin(key, question, { probe, patience });
-      const left = join(run, patience);
+      const caller = new Caller(run, patience, clock);
       // A run of its own ends by itself at the caller's deadline.
-      const wait = joined === undefined ? { signal: patience.signal, deadline: Infinity } : patience;
-      const heard = await waitFor(run.heard.promise, { clock, patience: wait, late, left });
-      if (joined === undefined && run.into === undefined) return heard;
-      if (clock.now() >= patience.deadline || isForAll(heard, lastOf(run), { probe, clock })) return heard;
+      if (joined !== undefined) caller.heedDeadline();
+      const heard = await caller.heard;
+      if (joined === undefined && caller.run === run) return heard;
+      if (clock.now() >= deadline || isForAll(heard, caller.run, { probe, clock })) return heard;
     }
   }
 
@@ -144,39 +123,45 @@ class SharedAnswers implements AnswerSharing {
     return this.parts.reuseMs - this.kept.lifeOf(key);
   }
 
+  private questionOf(key: string, { isFresh }: Probe): Question {
+    const open = isFresh === true ? undefined : this.open.get(key);
+    if (open !== undefined) return open;
+    const question = { runs: [] };
+    this.open.set(key, question);
+    return question;
+  }
+
   private begin(key: string, question: Question, { probe, patience }: Asking): Run {
     const { clock, prober } = this.parts;
-    const run = startRun(probe, patience, clock);
+    const run = new Run(probe.asker, patience, clock.now());
     question.runs = withItem(question.runs, run);
     const onNamed = (): void => {
       if (run.isNamed) return;
       run.isNamed = true;
       run.askedAt = clock.now();
-      for (const other of question.runs) if (other !== run && !other.isNamed) give(other, run, clock);
+      for (const other of question.runs) if (other !== run && !other.isNamed) other.giveCallersTo(run);
     };
-    const { deadline, stop, withdrawal } = run;
-    const withdrawn = withdrawal && { withdrawn: withdrawal.signal };
-    const end = (): void => {
-      run.isOver = true;
-      question.runs = question.runs.filter((other) => other !== run);
-      if (question.runs.length === 0 && this.open.get(key) === question) this.open.delete(key);
-    };
-    prober.ask({ ...probe, onNamed }, { deadline, signal: stop.signal, ...withdrawn }).then(
+    prober.ask({ ...probe, onNamed }, run.patience()).then(
       (evidence) => {
-        end();
+        this.end(run, key, question);
         if (evidence.kind === 'answered') {
           this.keep(key, probe, { evidence, ageMs: clock.now() - run.askedAt });
-          for (const other of question.runs) give(other, run, clock);
+          for (const other of question.runs) other.giveCallersTo(run);
         }
-        run.heard.resolve(evidence);
+        run.tell((caller) => caller.hear(evidence));
       },
       (error: unknown) => {
-        end();
-        // One that has left its queue for another run is answered by that one.
-        if (run.into === undefined) run.heard.reject(error);
+        this.end(run, key, question);
+        run.tell((caller) => caller.fail(error));
       },
     );
     return run;
+  }
+
+  private end(run: Run, key: string, question: Question): void {
+    run.isOver = true;
+    question.runs = question.runs.filter((other) => other !== run);
+    if (question.runs.length === 0 && this.open.get(key) === question) this.open.delete(key);
   }
 
   private keep(key: string, { address }: Probe, { evidence, ageMs }: Given): void {
@@ -193,85 +178,13 @@ class SharedAnswers implements AnswerSharing {
   }
 }
 
-function startRun({ asker }: Probe, { deadline, withdrawn }: Patience, clock: Clock): Run {
-  return {
-    asker,
-    deadline,
-    stop: new AbortController(),
-    withdrawal: withdrawn && new AbortController(),
-    heard: Promise.withResolvers(),
-    askedAt: clock.now(),
-    isNamed: false,
-    isOver: false,
-    waiting: 0,
-    wanted: 0,
-    whyWithdrawn: undefined,
-    into: undefined,
-  };
-}
-
-/** Counts a caller among those who wait; returns how it leaves. */
-function join(run: Run, { withdrawn }: Patience): () => void {
-  run.waiting += 1;
-  run.wanted += 1;
-  let isWanted = true;
-  function withdraw(): void {
-    const last = lastOf(run);
-    if (isWanted) last.wanted -= 1;
-    isWanted = false;
-    if (withdrawn?.aborted === true) last.whyWithdrawn = withdrawn.reason;
-    if (last.wanted === 0 && last.waiting > 0) endUnlessOwed(last);
-  }
-  withdrawn?.addEventListener('abort', withdraw);
-  return () => {
-    withdrawn?.removeEventListener('abort', withdraw);
-    leave(run);
-    withdraw();
-  };
-}
-
-/** Everybody who still waits has withdrawn: no conversation is begun, and an answer that is owed is waited for. */
-function endUnlessOwed(run: Run): void {
-  if (run.withdrawal !== undefined) run.withdrawal.abort(run.whyWithdrawn);
-  else if (!run.isNamed) run.stop.abort(run.whyWithdrawn);
-}
-
 type Asking = { probe: Probe; patience: Patience };
-
-/** Callers that wait for one run wait for the other from now on; the first leaves its queue. */
-function give(run: Run, into: Run, clock: Clock): void {
-  if (run.into !== undefined || run.isOver) return;
-  run.into = into;
-  into.waiting += run.waiting;
-  into.wanted += run.wanted;
-  const cancelTimer = clock.after(run.deadline - clock.now(), () => run.heard.resolve(late));
-  into.heard.promise.then(run.heard.resolve, run.heard.reject).finally(cancelTimer);
-  run.stop.abort(answeredElsewhere);
-}
-
-const answeredElsewhere = new Error('somebody else asks for the same mailbox');
-const everybodyLeft = new Error('everybody who asked has left');
-
-function lastOf(run: Run): Run {
-  let last = run;
-  while (last.into !== undefined) last = last.into;
-  return last;
-}
-
-/** A caller has been answered, or waits no longer. A run that nobody waits for is ended. */
-function leave(run: Run): void {
-  const last = lastOf(run);
-  last.waiting -= 1;
-  if (last.waiting === 0 && !last.isOver) last.stop.abort(everybodyLeft);
-}
 
 /** A run that a caller loses nothing by waiting for. */
 function joinable({ runs }: Question, { account, urgency }: Asker): Run | undefined {
   return runs.find(
     (run) =>
-      !run.isOver &&
-      !run.stop.signal.aborted &&
-      run.withdrawal?.signal.aborted !== true &&
+      run.isOpen() &&
       (run.isNamed ||
         (run.asker.account === account && (run.asker.urgency === urgency || run.asker.urgency === 'single'))),
   );
@@ -287,16 +200,6 @@ function isForAll(
   if (clock.now() >= run.deadline) return false;
   return heard.connected || run.asker.account === probe.asker.account;
 }
-
-/** The evidence of a caller whose time is up. */
-const late: MailboxEvidence = {
-  kind: 'no_answer',
-  reason: 'smtp_timeout',
-  meaning: undefined,
-  connected: true,
-  host: undefined,
-  replies: [],
-};
 
 /** Names a mailbox at mail hosts, in a form that tells neither. */
 function createKeys(): (probe: Probe) => string {
