@@ -69,16 +69,10 @@ export function createDomainFacts(parts: FactParts): DomainFacts {
     if (!isOlder) facts.set(key, { fact, fullMs: longest[fact.answer] }, longest[fact.answer] - heard.ageMs);
   });
 
-  const isKnown = (domain: CanonicalHost, target: MailTarget): boolean =>
-    facts.get(keyOf(domain, target)) !== undefined || beliefs.holds(domain, target.host);
-
   function recall(domain: CanonicalHost, target: MailTarget): KnownCatchAll | undefined {
     const key = keyOf(domain, target);
     const kept = facts.get(key);
-    if (kept === undefined)
-      return beliefs.holds(domain, target.host)
-        ? { answer: { kind: 'no', from: 'provider_table' } }
-        : undefined;
+    if (kept === undefined) return beliefs.holds(domain, target.host) ? byTable : undefined;
     const { fact } = kept;
     return {
       answer: { kind: fact.answer, from: 'memory', ageMs: ageOf(key, kept) },
@@ -88,9 +82,12 @@ export function createDomainFacts(parts: FactParts): DomainFacts {
 
   return {
     recall,
-    needsAsking: (domain, { target, route }) =>
-      !asking.has(keyOf(domain, target)) &&
-      (beliefs.isDue(domain, { mailHost: target.host, route }) || !isKnown(domain, target)),
+    needsAsking(domain, { target, route }) {
+      const key = keyOf(domain, target);
+      if (asking.has(key)) return false;
+      const isDue = beliefs.isDue(domain, { mailHost: target.host, route });
+      return isDue || (facts.get(key) === undefined && !beliefs.holds(domain, target.host));
+    },
     begin(domain, { target, route }) {
       beliefs.begin(domain, { mailHost: target.host, route });
       const key = keyOf(domain, target);
@@ -125,6 +122,8 @@ export function createDomainFacts(parts: FactParts): DomainFacts {
     },
   };
 }
+
+const byTable: KnownCatchAll = { answer: { kind: 'no', from: 'provider_table' } };
 
 type KeyOf = (domain: CanonicalHost, target: MailTarget) => string;
 
