@@ -69,7 +69,7 @@ const reports = results.flatMap((result) => (result.kind === 'done' ? [result.re
 const lines = [
   '# Faults',
   '',
-  'An API, a worker, two probers and PostgreSQL on one machine, in a mail internet on loopback; 10 single verifications a second and two tasks during each fault, repeated as our client repeats them (`npm run bench:faults`, which is `mailproof drill`).',
+  'An API, a worker, two probers and PostgreSQL on one machine, in a mail internet on loopback, and a single process on SQLite for the last fault; 10 single verifications a second and two tasks during each fault, repeated as our client repeats them (`npm run bench:faults`, which is `mailproof drill`).',
   '',
   'Times are in seconds: until `/readyz`, a metric and the log said it, from the beginning of the fault; and until singles were served again (90 % answered 200 within two seconds), from its end, or from the kill if one process is killed. A dash: nobody but a supervisor can say it there. Books are exact if the audit finds nothing and the ledger charged what the clients were told.',
   '',

@@ -1,6 +1,9 @@
 /**
- * The installation of the drill, thrown away at its end: an API, a worker and two probers as processes of their own, on
- * a PostgreSQL of its own, in a mail internet on loopback. It reads no setting of the machine.
+ * The installations of the drill, thrown away at its end, in a mail internet on loopback. They read no setting of the
+ * machine. There are two kinds:
+ *
+ * - `split`: an API, a worker and two probers as processes of their own, on a PostgreSQL of its own;
+ * - `single`: one process that does everything, on SQLite.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,21 +30,32 @@ import { createSupervisedProcess, type ProcessName, type SupervisedProcess } fro
 
 export type LogLine = { at: number; from: ProcessName; line: string };
 
+/** What clients, signs and audit need of an installation of either kind. */
 export type Installation = {
+  kind: 'split' | 'single';
   url: string;
   apiKey: string;
-  world: World;
-  postgres: PrivatePostgres;
   /** Where the files of the database are, if this machine lets us mount one; why not otherwise. */
   disk: { kind: 'mounted'; disk: SmallDisk } | { kind: 'refused'; why: string };
-  processes: Record<ProcessName, SupervisedProcess>;
   /** Has each line of the log from now on handed over; the answer ends that. */
   listen: (listener: (line: LogLine) => void) => () => void;
-  /** The prober that owns the egress address, as its log says. */
-  owner: () => 'prober-1' | 'prober-2';
   /** What an audit of the whole database finds, and the credits of the one account. */
   readBooks: () => Promise<{ violations: readonly object[]; balance: Balance }>;
   close(): Promise<void>;
+};
+
+export type SplitInstallation = Installation & {
+  kind: 'split';
+  world: World;
+  postgres: PrivatePostgres;
+  processes: Record<Exclude<ProcessName, 'service'>, SupervisedProcess>;
+  /** The prober that owns the egress address, as its log says. */
+  owner: () => 'prober-1' | 'prober-2';
+};
+
+export type SingleInstallation = Installation & {
+  kind: 'single';
+  processes: { service: SupervisedProcess };
 };
 
 type Order = {
@@ -52,11 +66,58 @@ type Order = {
 
 const credits = 1_000_000;
 /** Enough for the tables of the drill, and soon full. */
-const diskMb = 256;
+const diskMb = { postgres: 256, sqlite: 64 };
 
-export async function openInstallation({ path, signal }: Order): Promise<Installation> {
+export function openSplitInstallation(order: Order): Promise<SplitInstallation> {
+  return openOnDisk(diskMb.postgres, async ({ disk, folder, atEnd }) => {
+    const dataFolder = disk.kind === 'mounted' ? { dataFolder: disk.disk.folder } : {};
+    const postgres = await startPrivatePostgres({ maxConnections: 100, ...dataFolder });
+    atEnd(() => postgres.stop());
+    const database = { databaseUrl: postgres.url, dataDir: '' };
+    const { create, world, log, ...site } = await openSite({ ...order, folder, atEnd, database });
+    const env = { MAILPROOF_DATABASE_URL: postgres.url };
+    const createApart = (name: ProcessName, role: 'api' | 'worker' | 'prober') => {
+      const dataDir = join(folder, name);
+      mkdirSync(dataDir);
+      return create({ name, role, env: { ...env, MAILPROOF_DATA_DIR: dataDir } });
+    };
+    const processes = {
+      // The first prober owns the egress address, the second stands by.
+      'prober-1': await createApart('prober-1', 'prober'),
+      'prober-2': await createApart('prober-2', 'prober'),
+      worker: await createApart('worker', 'worker'),
+      api: await createApart('api', 'api'),
+    };
+    for (const one of Object.values(processes)) await one.start();
+    return { kind: 'split', ...site, world, postgres, processes, owner: log.owner };
+  });
+}
+
+export function openSingleInstallation(order: Order): Promise<SingleInstallation> {
+  return openOnDisk(diskMb.sqlite, async ({ disk, folder, atEnd }) => {
+    const dataDir = join(disk.kind === 'mounted' ? disk.disk.folder : folder, 'data');
+    const database = { databaseUrl: undefined, dataDir };
+    const { create, url, apiKey, listen, readBooks } = await openSite({ ...order, folder, atEnd, database });
+    const service = await create({ name: 'service', role: 'all', env: { MAILPROOF_DATA_DIR: dataDir } });
+    await service.start();
+    return { kind: 'single', url, apiKey, listen, readBooks, processes: { service } };
+  });
+}
+
+type Ground = {
+  folder: string;
+  disk: Installation['disk'];
+  /** Has this done when the installation closes, before everything that was asked for earlier. */
+  atEnd: (end: () => unknown) => void;
+};
+
+/** Builds on a folder and a small disk, which are removed when the installation closes or cannot be built. */
+async function openOnDisk<Built extends object>(
+  megabytes: number,
+  build: (ground: Ground) => Promise<Built>,
+): Promise<Built & Pick<Installation, 'disk' | 'close'>> {
   const folder = mkdtempSync(join(tmpdir(), 'mailproof-drill-'));
-  const disk = mountDisk();
+  const disk = mountDisk(megabytes);
   const removeFolders = () => {
     if (disk.kind === 'mounted') disk.disk.remove();
     rmSync(folder, { recursive: true, force: true });
@@ -68,101 +129,75 @@ export async function openInstallation({ path, signal }: Order): Promise<Install
     for (const end of ends.splice(0)) await end();
   };
   try {
-    const dataFolder = disk.kind === 'mounted' ? { dataFolder: disk.disk.folder } : {};
-    const postgres = await startPrivatePostgres({ maxConnections: 100, ...dataFolder });
-    ends.unshift(() => postgres.stop());
-    const world = await startWorld(drillWorld());
-    ends.unshift(() => world.stop());
-    const account = await openAccount(postgres.url);
-    const env = { PATH: path, ...settingsOf({ folder, world, postgres }) };
-    const log = createLog();
-    const port = await freePort();
-    const processes = await createProcesses({ folder, env, port, log, signal });
-    ends.unshift(() => Promise.all(Object.values(processes).map((one) => one.kill())));
-    // The first prober owns the egress address, the second stands by.
-    for (const name of ['prober-1', 'prober-2', 'worker', 'api'] as const) await processes[name].start();
-    return {
-      url: `http://127.0.0.1:${port}`,
-      apiKey: account.apiKey,
-      world,
-      postgres,
-      disk,
-      processes,
-      listen: log.listen,
-      owner: log.owner,
-      readBooks: () => insist(() => readBooks(postgres.url, account.accountId)),
-      close,
-    };
+    const built = await build({ folder, disk, atEnd: (end) => void ends.unshift(end) });
+    return { ...built, disk, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-function mountDisk(): Installation['disk'] {
+function mountDisk(megabytes: number): Installation['disk'] {
   if (process.getuid?.() !== 0)
     return { kind: 'refused', why: 'only root may mount a small disk: run the drill as root' };
   try {
-    return { kind: 'mounted', disk: mountSmallDisk(diskMb) };
+    return { kind: 'mounted', disk: mountSmallDisk(megabytes) };
   } catch (error) {
     const why = error instanceof Error ? (error.message.trim().split('\n').at(-1) ?? '') : String(error);
     return { kind: 'refused', why: `this machine mounts no small disk: ${why}` };
   }
 }
 
-type Surroundings = { folder: string; world: World; postgres: PrivatePostgres };
+type Database = { databaseUrl: string | undefined; dataDir: string };
+type SiteOrder = Order & Omit<Ground, 'disk'> & { database: Database };
+type ProcessWish = Pick<Parameters<typeof createSupervisedProcess>[0], 'name' | 'role' | 'env'>;
+
+/** Starts the mail internet and opens the account; `create` makes the processes that serve it. */
+async function openSite({ path, signal, folder, atEnd, database }: SiteOrder) {
+  const world = await startWorld(drillWorld());
+  atEnd(() => world.stop());
+  const account = await openAccount(database);
+  const port = await freePort();
+  const settings = { PATH: path, ...settingsOf(folder, world), MAILPROOF_PORT: `${port}` };
+  const log = createLog();
+  return {
+    url: `http://127.0.0.1:${port}`,
+    apiKey: account.apiKey,
+    world,
+    log,
+    listen: log.listen,
+    readBooks: () => insist(() => readBooks(database, account.accountId)),
+    create: async ({ name, role, env }: ProcessWish): Promise<SupervisedProcess> => {
+      const created = createSupervisedProcess({
+        name,
+        role,
+        env: { ...settings, ...env },
+        metricsPort: await freePort(),
+        signal,
+        onLine: (line) => log.tell(name, line),
+      });
+      atEnd(() => created.kill());
+      return created;
+    },
+  };
+}
 
 /** Defaults wherever possible: the drill shows what an operator will see. */
-function settingsOf({ folder, world, postgres }: Surroundings): Record<string, string> {
+function settingsOf(folder: string, world: World): Record<string, string> {
   const file = join(folder, 'providers.json');
   writeFileSync(file, JSON.stringify(providersFile));
   return {
     ...world.environment,
     MAILPROOF_PACING: 'on',
     MAILPROOF_PROVIDERS_FILE: file,
-    MAILPROOF_DATABASE_URL: postgres.url,
     MAILPROOF_FIRST_KEYS: 'file',
-  };
-}
-
-type ProcessesOrder = Pick<Order, 'signal'> & {
-  folder: string;
-  env: Record<string, string>;
-  port: number;
-  log: Log;
-};
-
-async function createProcesses({
-  folder,
-  env,
-  port,
-  log,
-  signal,
-}: ProcessesOrder): Promise<Installation['processes']> {
-  const create = async (name: ProcessName, role: 'api' | 'worker' | 'prober') => {
-    const dataDir = join(folder, name);
-    mkdirSync(dataDir);
-    return createSupervisedProcess({
-      name,
-      role,
-      env: { ...env, MAILPROOF_DATA_DIR: dataDir, MAILPROOF_PORT: `${port}` },
-      metricsPort: await freePort(),
-      signal,
-      onLine: (line) => log.tell(name, line),
-    });
-  };
-  return {
-    api: await create('api', 'api'),
-    worker: await create('worker', 'worker'),
-    'prober-1': await create('prober-1', 'prober'),
-    'prober-2': await create('prober-2', 'prober'),
   };
 }
 
 type Log = {
   tell(from: ProcessName, line: string): void;
   listen: Installation['listen'];
-  owner: Installation['owner'];
+  owner: SplitInstallation['owner'];
 };
 
 const takesOver = /the owner of the egress address \S+ is gone: this process takes it over/;
@@ -183,8 +218,8 @@ function createLog(): Log {
   };
 }
 
-async function openAccount(databaseUrl: string): Promise<{ accountId: string; apiKey: string }> {
-  const store = await openStore({ databaseUrl, dataDir: '', check: false });
+async function openAccount(database: Database): Promise<{ accountId: string; apiKey: string }> {
+  const store = await openStore({ ...database, check: false });
   try {
     const account = { name: 'Drill', plan: 'paid', credits } as const;
     const parts = { store, wallClock: Date, actor: 'command_line' as const };
@@ -208,8 +243,8 @@ async function insist<Answer>(read: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-async function readBooks(databaseUrl: string, accountId: string): ReturnType<Installation['readBooks']> {
-  const store = await openStore({ databaseUrl, dataDir: '', check: false });
+async function readBooks(database: Database, accountId: string): ReturnType<Installation['readBooks']> {
+  const store = await openStore({ ...database, check: false });
   try {
     const { violations } = await audit({ store });
     const balance = await showCredits(accountId, { store });

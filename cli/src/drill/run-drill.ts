@@ -1,6 +1,6 @@
 import { missedGoals } from './goals.ts';
-import { faults, type Fault } from './faults.ts';
-import { openInstallation } from './installation.ts';
+import { faults, type Fault, type FaultOf } from './faults.ts';
+import { openSingleInstallation, openSplitInstallation, type Installation } from './installation.ts';
 import { runFault, type FaultReport } from './run-fault.ts';
 
 /** A fault that was brought about, or why it was not. */
@@ -19,18 +19,49 @@ type DrillOrder = {
   onResult: (result: DrillResult) => Promise<void> | void;
 };
 
-/** Opens an installation, brings the faults about one after the other, and takes everything down again. */
+/** Opens the installations that the faults need, one after the other, and brings the faults about. */
 export async function runDrill(order: DrillOrder): Promise<DrillResult[]> {
-  const { quick, path, signal, onResult } = order;
   const chosen = order.faults ?? faults;
-  order.onProgress('starting PostgreSQL, the mail hosts, two probers, a worker and an API');
-  const installation = await openInstallation({ path, signal });
+  const split = chosen.filter((fault) => fault.on === 'split');
+  const single = chosen.filter((fault) => fault.on === 'single');
+  const ofSplit = await runFaults(split, {
+    ...order,
+    what: 'PostgreSQL, the mail hosts, two probers, a worker and an API',
+    open: openSplitInstallation,
+    counted: { from: 0, of: chosen.length },
+  });
+  const ofSingle = await runFaults(single, {
+    ...order,
+    what: 'the mail hosts and a single process on SQLite',
+    open: openSingleInstallation,
+    counted: { from: split.length, of: chosen.length },
+  });
+  return [...ofSplit, ...ofSingle];
+}
+
+type RunOrder<Kind extends Installation> = DrillOrder & {
+  what: string;
+  open(order: Pick<DrillOrder, 'path' | 'signal'>): Promise<Kind>;
+  counted: { from: number; of: number };
+};
+
+/** Opens an installation, brings its faults about one after the other, and takes everything down again. */
+async function runFaults<Kind extends Installation>(
+  chosen: readonly FaultOf<Kind>[],
+  order: RunOrder<Kind>,
+): Promise<DrillResult[]> {
+  if (chosen.length === 0) return [];
+  const { quick, path, signal, counted, onResult } = order;
+  signal.throwIfAborted();
+  order.onProgress(`starting ${order.what}`);
+  const installation = await order.open({ path, signal });
   const results: DrillResult[] = [];
   try {
     let firstQuestion = 0;
     for (const [at, fault] of chosen.entries()) {
       signal.throwIfAborted();
-      const onProgress = (what: string) => order.onProgress(`${at + 1} of ${chosen.length}: ${what}`);
+      const onProgress = (what: string) =>
+        order.onProgress(`${counted.from + at + 1} of ${counted.of}: ${what}`);
       const { name, title } = fault;
       const why = fault.leftOut?.(installation);
       if (why !== undefined) results.push({ kind: 'left_out', fault: name, title, why });

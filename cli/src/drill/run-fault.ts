@@ -4,7 +4,7 @@
  *     callers come ──▶ served ──▶ the fault begins ──▶ it ends ──▶ served again ──▶ every caller has an answer ──▶ books
  */
 import { startCallers, type Callers, type Told } from './callers.ts';
-import type { Fault } from './faults.ts';
+import type { FaultOf } from './faults.ts';
 import type { Installation } from './installation.ts';
 import { decidedUntil, secondsOf, servedAgainMs, type Second } from './recovery.ts';
 import { watchSigns, type SignKind, type SignWatch } from './signs.ts';
@@ -35,8 +35,8 @@ type Books = {
   reserved: number;
 };
 
-type FaultParts = {
-  installation: Installation;
+type FaultParts<Kind extends Installation = Installation> = {
+  installation: Kind;
   quick: boolean;
   firstQuestion: number;
   signal: AbortSignal;
@@ -55,7 +55,10 @@ const tickMs = 250;
 
 type Ran = { report: FaultReport; nextQuestion: number };
 
-export async function runFault(fault: Fault, parts: FaultParts): Promise<Ran> {
+export async function runFault<Kind extends Installation>(
+  fault: FaultOf<Kind>,
+  parts: FaultParts<Kind>,
+): Promise<Ran> {
   const { installation, firstQuestion, signal } = parts;
   const before = await installation.readBooks();
   const { url, apiKey } = installation;
@@ -87,11 +90,14 @@ export async function runFault(fault: Fault, parts: FaultParts): Promise<Ran> {
   }
 }
 
-type Underway = FaultParts & { callers: Callers };
+type Underway<Kind extends Installation = Installation> = FaultParts<Kind> & { callers: Callers };
 type Watched = { watch: SignWatch; kinds: SignKind[] };
 type BroughtAbout = { signs: Watched; begunAt: number; seconds: number; countedFrom: number };
 
-async function bringAbout(fault: Fault, parts: Underway): Promise<BroughtAbout> {
+async function bringAbout<Kind extends Installation>(
+  fault: FaultOf<Kind>,
+  parts: Underway<Kind>,
+): Promise<BroughtAbout> {
   const { installation, callers, quick, signal, onProgress } = parts;
   const expected = fault.signs(installation);
   const kinds = (['readyz', 'metric', 'log'] as const).filter((kind) => expected[kind] !== undefined);

@@ -1,11 +1,11 @@
 /** Watches what an operator watches: `/readyz`, the figures of each process, and the log. */
 import type { Installation, LogLine } from './installation.ts';
-import type { ProcessName } from './supervised-process.ts';
+import type { ProcessName, SupervisedProcess } from './supervised-process.ts';
 
 /** Where a fault must be told, and in which words; nothing where nobody but a supervisor can tell. */
 export type ExpectedSigns = {
   readyz?: RegExp;
-  metric?: { of: ProcessName; says: RegExp };
+  metric?: { of: SupervisedProcess; says: RegExp };
   log?: RegExp;
 };
 
@@ -43,8 +43,8 @@ export function watchSigns(expected: ExpectedSigns, installation: Installation):
   if (readyz !== undefined)
     void poll('readyz', readyz, () => readText(`${installation.url}/readyz`, 'no answer', stop.signal));
   if (metric !== undefined) {
-    const url = installation.processes[metric.of].metricsUrl;
-    void poll('metric', metric.says, () => readText(url, 'up 0', stop.signal));
+    const { metricsUrl } = metric.of;
+    void poll('metric', metric.says, () => readText(metricsUrl, 'up 0', stop.signal));
   }
   const endListening = installation.listen(({ from, line }: LogLine) => {
     if (log !== undefined) note('log', log, sentenceOf(from, line));

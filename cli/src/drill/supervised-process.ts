@@ -9,7 +9,8 @@ import { extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export type ProcessName = 'api' | 'worker' | 'prober-1' | 'prober-2';
+/** `service` is all in one process. */
+export type ProcessName = 'api' | 'worker' | 'prober-1' | 'prober-2' | 'service';
 
 export type SupervisedProcess = {
   name: ProcessName;
@@ -23,7 +24,7 @@ export type SupervisedProcess = {
 
 type ProcessOrder = {
   name: ProcessName;
-  role: 'api' | 'worker' | 'prober';
+  role: 'all' | 'api' | 'worker' | 'prober';
   env: Record<string, string>;
   metricsPort: number;
   /** Aborted: it is not started any more. */

@@ -6,7 +6,7 @@ import type { Asker } from '../fair-queue.ts';
 import type { Patience } from '../patience.ts';
 import { withItem } from '../with-item.ts';
 import type { Prober, Probe } from './prober.ts';
-import { Caller, Run } from './shared-run.ts';
+import { Caller, Run } from './question-run.ts';
 
 /**
  * Asks for a mailbox once, however many want to know.

@@ -1,8 +1,8 @@
 import { canonicalMailHost, type MailboxEvidence, type Remembered } from '@mailproof/engine';
+import { messageLimits } from './message-limits.ts';
 import {
   longestLifeMs,
   longestWaitMs,
-  messageLimits,
   noAnswerReasons,
   type EvidenceMessage,
   type LearnedMessage,

@@ -2,10 +2,10 @@ import type { Clock, Remembered } from '@mailproof/engine';
 import type { TSchema, Static } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { readLearned, writeEvidence, writeLearned } from './evidence-messages.ts';
+import { messageLimits } from './message-limits.ts';
 import {
   enrolAnswerSchema,
   leaseAnswerSchema,
-  messageLimits,
   ownProtocol,
   protocolHeader,
   readProtocol,

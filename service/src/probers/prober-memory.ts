@@ -4,7 +4,8 @@ import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { forgetFrom, rememberFrom } from '../engine-state/keep-engine-memory.ts';
 import { writeLearned } from './evidence-messages.ts';
-import { messageLimits, type LeaseAnswerMessage } from './prober-messages.ts';
+import { messageLimits } from './message-limits.ts';
+import type { LeaseAnswerMessage } from './prober-messages.ts';
 import { memoryWriterOf, type KnownProber } from './prober-records.ts';
 
 /** What probers outside tell the engines of this installation of hosts and domains, and what they are told. */

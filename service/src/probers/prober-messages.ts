@@ -1,6 +1,7 @@
 import type { MailboxEvidence } from '@mailproof/engine';
 import { Type, type Static } from 'typebox';
 import { mostLeased, mostRenewed, mostReported } from './probe-source.ts';
+import { messageLimits } from './message-limits.ts';
 
 /**
  * What a prober outside and the centre say to each other, in JSON over HTTPS. Neither trusts the other: every field is
@@ -15,22 +16,6 @@ export const ownProtocol = 2;
 export function readProtocol(header: string | string[] | null | undefined): number {
   return typeof header === 'string' && /^\d{1,3}$/.test(header) ? Number(header) : 1;
 }
-
-export const messageLimits = {
-  egressAddresses: 256,
-  learned: 200,
-  /** The longest that a lease request waits. */
-  waitMs: 30_000,
-  mailHosts: 64,
-  addresses: 64,
-  replies: 16,
-  replyCharacters: 2_048,
-  /** Rests of its own egress addresses that a prober tells of, and that it is asked to end. */
-  rests: 200,
-  restCharacters: 200,
-  /** A whole message, either way. */
-  bytes: 4_194_304,
-} as const;
 
 export const longestLifeMs = 30 * 86_400_000;
 export const longestWaitMs = 30 * 86_400_000;

@@ -11,7 +11,8 @@ import { statement, type Reader, type Tx } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { egressOf } from './outside-egress.ts';
-import { messageLimits, type LeaseAnswerMessage, type LeaseRequestMessage } from './prober-messages.ts';
+import { messageLimits } from './message-limits.ts';
+import type { LeaseAnswerMessage, LeaseRequestMessage } from './prober-messages.ts';
 
 /**
  * Rests of a prober's own egress addresses. They are the prober's alone, so it tells the centre of them with each lease.

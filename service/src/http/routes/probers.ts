@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { messageLimits } from '../../probers/message-limits.ts';
 import {
   enrolAnswerSchema,
   enrolRequestSchema,
   leaseAnswerSchema,
   leaseRequestSchema,
-  messageLimits,
   ownProtocol,
   protocolHeader,
   readProtocol,
