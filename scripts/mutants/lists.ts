@@ -111,7 +111,7 @@ export const listMutants: readonly Mutant[] = [
     'duplicates are told apart by their case': ['address.localPart.toLowerCase()', 'address.localPart'],
     'a list has a row too many': ['counts.rows >= mostRows', 'counts.rows > mostRows'],
     'repairs are not counted': ['if (repaired !== null) counts.repaired += 1;', ''],
-    'duplicates are checked too': [`...common, kind: 'duplicate'`, `...common, kind: 'address'`],
+    'duplicates are checked too': [`kind: 'duplicate',`, `kind: 'address',`],
   }),
   ...defectsOf('service/src/lists/plan-tasks.ts', running, {
     'more is checked than was wanted': [`      .where('row', '<=', arg.last)\n`, ''],
