@@ -5,7 +5,7 @@ import { mostWithin, type ProviderSeen } from './receivers.ts';
 import { ban, dayMs, hourMs, listing, type Said } from './scripted-world.ts';
 import type { Day } from './simulate-day.ts';
 
-/** What was promised of the day, and what receivers saw of it. */
+/** The promises of the day, each with the figure that receivers saw. */
 export type Check = { promise: string; found: string; isMet: boolean };
 
 export function checksOf(day: Day): Check[] {
@@ -72,7 +72,7 @@ function accountChecks({ accounts, said }: Day): Check[] {
   ];
 }
 
-/** What became of our addresses: who said what to us when, what was learnt of it, and what receivers saw then. */
+/** The history of our addresses: the words of hosts, the closures and bans that followed, and the connections since. */
 type AddressHistory = {
   /** How often hosts refused us for the listing, until a look-up had confirmed it. */
   refusalsBeforeConfirmed: number;

@@ -29,11 +29,11 @@ import { pause, type SimulatedClock } from './simulated-clock.ts';
 export type Records = {
   /** What receivers saw. */
   seen: Seen;
-  /** What hosts and lists said of our addresses, in order. */
+  /** Words of hosts and lists about our addresses, in order. */
   said: readonly Said[];
-  /** What was learnt of our addresses, in order. */
+  /** Closures and bans of our addresses, in order. */
   learnt: readonly Learnt[];
-  /** What the operator was told, in order. */
+  /** Messages to the operator, in order. */
   told: readonly { at: number; line: string }[];
 };
 
@@ -83,7 +83,7 @@ function watchReputation({ clock, wallClock, world }: Parts) {
   return { reputation, learnt, told };
 }
 
-/** What the reputation keeps over a restart is also the record of the day. */
+/** The memory that outlives a restart is also the record of the day. */
 function recordLearnt(learnt: Learnt[], clock: SimulatedClock): MemoryNamespace {
   return {
     ...emptyNamespace,

@@ -2,7 +2,7 @@ import { parseAddress, type Address, type CanonicalHost } from '@mailproof/engin
 import { hourMs, type Temper } from './scripted-world.ts';
 
 /**
- * What three accounts ask for on the day: 20,000 addresses over 4,000 domains, a fifth of them dead. Half of each list
+ * The lists of three accounts on the day: 20,000 addresses over 4,000 domains, a fifth of them dead. Half of each list
  * comes at midnight, an eighth at eight and at four in the afternoon each, and the rest one by one.
  */
 export type List = {

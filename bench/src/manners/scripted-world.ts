@@ -2,7 +2,7 @@ import type { AsksIpv4 } from '../../../engine/src/reputation/block-lists.ts';
 import { pause, type SimulatedClock } from './simulated-clock.ts';
 
 /**
- * What the world does to our two egress addresses on that day. Only mail hosts and block lists know of it; the engine
+ * The events of the day for our two egress addresses. Only mail hosts and block lists know of it; the engine
  * has to find it out.
  *
  *     00:00     08:00:01                 13:20                16:00:01
@@ -13,7 +13,7 @@ import { pause, type SimulatedClock } from './simulated-clock.ts';
 export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
 
-/** What mail hosts see of us, by route. */
+/** Connections that mail hosts see, by route. */
 export const egressAddresses = { first: '203.0.113.10', second: '203.0.113.20' } as const;
 
 export const listing = {
@@ -36,7 +36,7 @@ export type ScriptedWorld = {
   /** Why a host refuses a recipient from one of our addresses, if it does. */
   refusalOf(asked: { temper: Temper; group: string; egress: string }): string | undefined;
   askIpv4: AsksIpv4;
-  /** What was said to us, in order. */
+  /** Replies to us, in order. */
   said: Said[];
 };
 

@@ -30,7 +30,7 @@ import { createSupervisedProcess, type ProcessName, type SupervisedProcess } fro
 
 export type LogLine = { at: number; from: ProcessName; line: string };
 
-/** What clients, signs and audit need of an installation of either kind. */
+/** The parts of either kind of installation that clients, signs and audit need. */
 export type Installation = {
   kind: 'split' | 'single';
   url: string;

@@ -92,7 +92,7 @@ function readCatchAll({ kind, from, age_ms: age, meaning }: NonNullable<Evidence
 
 export function writeLearned(entries: readonly Remembered[]): LearnedMessage[] {
   return entries.flatMap(({ kind, key, value, lifeMs }) =>
-    // What holds for one egress address is nobody else's; the prober says by itself that it is unwell.
+    // Facts about one egress address concern no other prober; the prober says by itself that it is unwell.
     kind === 'control' || kind === 'route' || kind === 'closure'
       ? []
       : [{ kind, key, value, life_ms: Math.min(Math.max(0, Math.round(lifeMs)), longestLifeMs) }],

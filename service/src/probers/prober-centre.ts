@@ -291,7 +291,7 @@ async function announce(
   return state;
 }
 
-/** What is written again at once if it changes. */
+/** Fields that are written at once if they change. */
 function announcementKey(
   { instance, version, egress, rests = [] }: LeaseRequestMessage,
   { address }: Pick<ProberCall, 'address'>,

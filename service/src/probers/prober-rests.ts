@@ -58,7 +58,7 @@ export function describeRests(health: ReturnType<Engine['health']>, now: number)
   ].slice(0, messageLimits.rests);
 }
 
-/** What tells the engine of this prober that the operator has ended a rest. What does not rest stays as it is. */
+/** Returns the entries by which the engine of this prober ends a rest. Other entries stay as they are. */
 export function endsOf({ kind, egress, group = '' }: RestWish, now: number): Remembered {
   switch (kind) {
     case 'closed':

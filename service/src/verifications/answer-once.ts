@@ -23,7 +23,7 @@ type KeyedRequest = {
 /** An answer that is kept under its key. */
 export type Kept = { kind: 'verified'; verdict: Verdict; explanation: Explanation; creditsUsed: 0 | 1 };
 
-/** What a request hears whose key was used before. */
+/** The answer to a request with a key that was used before. */
 type EarlierAnswer =
   (Kept & { replayed: boolean }) | { kind: 'request_in_progress' } | { kind: 'idempotency_mismatch' };
 

@@ -81,7 +81,7 @@ export type HttpParts = {
   logRequest: LogRequest;
 };
 
-/** What `/about-this-host` says of this host: by what names it asks, and whom to turn to. */
+/** The facts on `/about-this-host`: the names under which this host asks, and the contact. */
 export type AboutHost = {
   /** In lower case. */
   heloNames: readonly string[];

@@ -32,7 +32,7 @@ export type WatchedList = {
 
 export type ListAction = 'start' | 'pause' | 'resume' | 'cancel' | 'delete';
 
-/** What had been acknowledged when a request was sent: later answers may not fall behind it. */
+/** The progress acknowledged when a request was sent; later answers may not fall behind it. */
 export type ListSnapshot = { acknowledged: ReadonlySet<ListAction>; checked: number };
 
 export type ListOwner = OpenedAccount & {
