@@ -12,7 +12,7 @@ export const drillCommand = defineCommand({
   summary: 'break an installation on purpose, and show who tells and when answers come back',
   options: {
     only: { type: 'text', placeholder: 'FAULT,…', meaning: 'only these faults (see --list)' },
-    quick: { type: 'flag', meaning: 'faults that last seconds: about four minutes in all instead of eight' },
+    quick: { type: 'flag', meaning: 'faults that last seconds: about four minutes in all instead of seven' },
     list: { type: 'flag', meaning: 'list the faults, and break nothing' },
     json: { type: 'flag', meaning: 'one JSON object a line, one for each fault' },
   },
