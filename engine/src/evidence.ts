@@ -117,3 +117,13 @@ export type Evidence = {
   /** Only looked up for a catch-all, where little else tells one domain from another. */
   posture?: DomainPosture;
 };
+
+/** The evidence of a caller whose time is up before its probe is answered. */
+export const lateEvidence: MailboxEvidence = {
+  kind: 'no_answer',
+  reason: 'smtp_timeout',
+  meaning: undefined,
+  connected: true,
+  host: undefined,
+  replies: [],
+};

@@ -17,7 +17,7 @@ export { checkHelo } from './identity/check-identity.ts';
 export { evaluateSpf } from './identity/evaluate-spf.ts';
 export { networkOf } from './net/network-of.ts';
 export { isInBlocks, isWithinBlock, parseCidr, type Cidr } from './net/parse-cidr.ts';
-export type { Evidence, MailboxEvidence, ReadReply } from './evidence.ts';
+export { lateEvidence, type Evidence, type MailboxEvidence, type ReadReply } from './evidence.ts';
 export { explain, type Explanation } from './explanation.ts';
 export { createFairSlots, type Asker, type FairSlots, type Slot } from './fair-queue.ts';
 export { defaultLimits, limitTable, type Limits } from './limits.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { MailboxEvidence } from '../evidence.ts';
+import { lateEvidence, type MailboxEvidence } from '../evidence.ts';
 import type { Asker } from '../fair-queue.ts';
 import type { Patience } from '../patience.ts';
 import { withItem } from '../with-item.ts';
@@ -110,7 +110,7 @@ export class Caller {
     const { clock, patience } = this;
     this.cancelTimer ??= clock.after(patience.deadline - clock.now(), () => {
       this.run.remove(this);
-      this.hear(late);
+      this.hear(lateEvidence);
     });
   }
 
@@ -144,13 +144,3 @@ export class Caller {
 
 const answeredElsewhere = new Error('somebody else asks for the same mailbox');
 const everybodyLeft = new Error('everybody who asked has left');
-
-/** The evidence of a caller whose time is up. */
-const late: MailboxEvidence = {
-  kind: 'no_answer',
-  reason: 'smtp_timeout',
-  meaning: undefined,
-  connected: true,
-  host: undefined,
-  replies: [],
-};

@@ -1,4 +1,4 @@
-import type { Clock, MailboxEvidence, Patience, Probe } from '@mailproof/engine';
+import { lateEvidence, type Clock, type MailboxEvidence, type Patience, type Probe } from '@mailproof/engine';
 import type { Store } from '../db/store.ts';
 import { timeOrderedId } from '../db/time-ordered-id.ts';
 import type { WallClock } from '../db/wall-clock.ts';
@@ -216,15 +216,6 @@ async function eraseLate(id: string, { store, wallClock, onProblem, eraser }: La
   }
 }
 
-const late: MailboxEvidence = {
-  kind: 'no_answer',
-  reason: 'smtp_timeout',
-  meaning: undefined,
-  connected: true,
-  host: undefined,
-  replies: [],
-};
-
 /** Settled once: by an answer, by the deadline or by an abort. */
 function awaitAnswer({ deadline, signal }: Patience, clock: Clock) {
   const { promise, resolve, reject } = Promise.withResolvers<ProbeAnswer>();
@@ -232,7 +223,7 @@ function awaitAnswer({ deadline, signal }: Patience, clock: Clock) {
   let isLate = false;
   const cancelTimer = clock.after(deadline - clock.now(), () => {
     isLate = true;
-    end(() => resolve(late));
+    end(() => resolve(lateEvidence));
   });
   const onAbort = () => end(() => reject(signal.reason as Error));
   signal.addEventListener('abort', onAbort, { once: true });

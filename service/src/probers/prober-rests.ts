@@ -154,7 +154,7 @@ const forgetWish = statement((db, arg: { kind: string; key: string; value: strin
 
 type WishParts = { store: Pick<Store, 'read' | 'write'>; wallClock: WallClock };
 
-/** Wishes that a prober has not carried out yet; those that it says it has are forgotten. */
+/** Returns the wishes that a prober has not carried out yet, and forgets the others. */
 export async function readWishes(
   { id, done }: { id: string; done: readonly string[] },
   { store, wallClock }: WishParts,
