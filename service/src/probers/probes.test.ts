@@ -11,12 +11,10 @@ import {
 } from '@mailproof/engine';
 import { statement } from '../db/statement.ts';
 import { databases, type TestDatabase } from '../../test/support/databases.ts';
+import { openProbes } from '../../test/support/open-probes.ts';
 import { until } from '../../test/support/until.ts';
-import { createProbeExchange, createStoreSource } from './probe-exchange.ts';
-import { createProbeQueue } from './probe-queue.ts';
 import { eraseOverdueProbes } from './probe-rows.ts';
 import { probeLeaseMs } from './probe-source.ts';
-import { runProber } from './run-prober.ts';
 
 const allProbes = statement((db) => db.selectFrom('probe').select(['id', 'state', 'fence', 'holder']));
 
@@ -52,44 +50,8 @@ const patient = (ms = 60_000): Patience => ({
 const never = new AbortController().signal;
 
 async function setUp(t: TestContext, database: TestDatabase) {
-  const { store, close } = await database.open();
-  const problems: string[] = [];
-  let skewMs = 0;
-  const parts = {
-    store,
-    clock: systemClock,
-    wallClock: { now: () => Date.now() + skewMs },
-    onProblem: (message: string) => void problems.push(message),
-  };
-  const exchange = createProbeExchange(parts);
-  const openQueue = (through: Pick<typeof store, 'read' | 'write' | 'notify' | 'listen'>) =>
-    createProbeQueue({ ...parts, store: through, processId: 'asker', reread: (evidence) => evidence });
-  const queue = openQueue(store);
-  t.after(async () => {
-    await queue.close();
-    exchange.close();
-    await close();
-  });
-  const start = (prober: Prober, holder = 'prober') =>
-    runProber({
-      source: createStoreSource(exchange, holder),
-      prober,
-      clock: systemClock,
-      egress: () => ['default'],
-      onProblem: parts.onProblem,
-    });
-  return {
-    store,
-    exchange,
-    queue,
-    openQueue,
-    problems,
-    start,
-    rows: () => store.read.all(allProbes, {}),
-    lease: (holder: string, places = 500) =>
-      exchange.lease({ holder, places, egress: ['default'], waitMs: 0 }, never),
-    passTime: (ms: number) => void (skewMs += ms),
-  };
+  const probes = await openProbes(t, database);
+  return { ...probes, rows: () => probes.store.read.all(allProbes, {}) };
 }
 
 for (const database of databases) {

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { systemClock, type MailboxEvidence, type Patience, type Prober } from '@mailproof/engine';
+import { systemClock, type MailboxEvidence, type Patience } from '@mailproof/engine';
 import { databases, type TestDatabase } from '../../test/support/databases.ts';
 import { acceptedBy as evidenceOf, probeFor as probeAt } from '../../test/support/probe-for.ts';
+import { openProbes } from '../../test/support/open-probes.ts';
 import { until } from '../../test/support/until.ts';
 import { statement } from '../db/statement.ts';
-import { createProbeExchange, createStoreSource } from './probe-exchange.ts';
-import { createProbeQueue } from './probe-queue.ts';
 import { probeLeaseMs } from './probe-source.ts';
-import { runProber } from './run-prober.ts';
 
 /** Probes whose caller withdraws while a prober holds them: their list was paused. */
 const allProbes = statement((db) => db.selectFrom('probe').select(['id', 'evidence']));
@@ -20,40 +18,8 @@ const patient = (ms = 60_000): Patience => ({
 const never = new AbortController().signal;
 
 async function setUp(t: TestContext, database: TestDatabase) {
-  const { store, close } = await database.open();
-  const problems: string[] = [];
-  let skewMs = 0;
-  const parts = {
-    store,
-    clock: systemClock,
-    wallClock: { now: () => Date.now() + skewMs },
-    onProblem: (message: string) => void problems.push(message),
-  };
-  const exchange = createProbeExchange(parts);
-  const queue = createProbeQueue({ ...parts, processId: 'asker', reread: (evidence) => evidence });
-  t.after(async () => {
-    await queue.close();
-    exchange.close();
-    await close();
-  });
-  const start = (prober: Prober, holder = 'prober') =>
-    runProber({
-      source: createStoreSource(exchange, holder),
-      prober,
-      clock: systemClock,
-      egress: () => ['default'],
-      onProblem: parts.onProblem,
-    });
-  return {
-    exchange,
-    queue,
-    problems,
-    start,
-    rows: () => store.read.all(allProbes, {}),
-    lease: (holder: string, places = 500) =>
-      exchange.lease({ holder, places, egress: ['default'], waitMs: 0 }, never),
-    passTime: (ms: number) => void (skewMs += ms),
-  };
+  const probes = await openProbes(t, database);
+  return { ...probes, rows: () => probes.store.read.all(allProbes, {}) };
 }
 
 for (const database of databases)
