@@ -10,6 +10,7 @@ import { describeConfig, readConfig, type Config } from './config.ts';
 import { identitySettings } from '../core/config/identity-settings.ts';
 import { providerSettings } from '../core/config/provider-settings.ts';
 import { reputationSettings } from '../core/config/reputation-settings.ts';
+import { metricsSettings } from '../features/metrics/metrics-settings.ts';
 import { signInSettings } from '../features/people/sign-in-settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-config-'));
@@ -245,23 +246,6 @@ const rows = [
   ).map(([key, name]) =>
     row({ key, name, usual: undefined, good: [[file, file]], bad: [`${file}.missing`] }),
   ),
-  row({
-    key: 'metricsPort',
-    name: 'MAILPROOF_METRICS_PORT',
-    usual: undefined,
-    good: [
-      ['0', 0],
-      ['9464', 9_464],
-    ],
-    bad: [...notNumbers, '65536'],
-  }),
-  row({
-    key: 'metricsToken',
-    name: 'MAILPROOF_METRICS_TOKEN',
-    usual: undefined,
-    good: [[longToken, longToken]],
-    bad: ['x', longToken.slice(0, 31)],
-  }),
   ...(
     [
       ['spamtrapsFile', 'MAILPROOF_SPAMTRAPS_FILE'],
@@ -322,7 +306,13 @@ const rows = [
 ];
 
 test('the rows above are all the settings there are, but for those of signing in and of providers', () => {
-  const elsewhere = { ...signInSettings, ...providerSettings, ...identitySettings, ...reputationSettings };
+  const elsewhere = {
+    ...signInSettings,
+    ...providerSettings,
+    ...identitySettings,
+    ...reputationSettings,
+    ...metricsSettings,
+  };
   const others = Object.values(elsewhere).map(({ names }) => names[0]);
   const inTable = Object.keys(read({})).filter((key) => !(key in elsewhere));
   const keys = rows.map(({ key }) => key);
