@@ -5,31 +5,31 @@ import type { ListOwner } from './list.ts';
 import { ListProblem } from './reading/list-problem.ts';
 
 /**
- * How much the lists of an account may store. The account pays: a full one uploads nothing more until it deletes a list
- * or one expires, and no other account notices. An account that was never granted credits has less room. Lists of live
- * and of test keys are counted apart, so a try-out never takes the room of real lists.
+ * Limits on what the lists of an account may store. The account bears them: when full it uploads nothing more until a
+ * list is deleted or expires, and other accounts are not affected. An account that was never granted credits has less
+ * room. Lists of live and of test keys are counted apart, so a trial never takes the room of real lists.
  *
- * A file takes its room before it comes: all of it if its size is declared, else in steps. Uploads that run side by side
- * therefore never exceed the limit together. The rows are known at the end and counted then.
+ * A file takes its room before its bytes arrive: all of it if its size is declared, otherwise in steps. Concurrent
+ * uploads therefore never exceed the limit together. Rows are counted at the end, when their number is known.
  */
 export type StorageLimits = {
-  /** Of an account that was granted credits, and of one that never was. */
+  /** For accounts that were granted credits, and for accounts that never were. */
   listStorageBytes: number;
   listStorageFreeBytes: number;
 };
 
-/** A row in the database beside the file, and what a list takes however small its file is. */
+/** Bytes of a row in the database beside the file, and of a list itself. */
 const bytesPerRow = 100;
 const bytesPerList = 10_000;
 
-/** An upload that does not say its size takes room ahead of what has come, as much as there is up to this. */
+/** An upload without a declared size takes up to this much room ahead of the bytes received. */
 const aheadBytes = 8_000_000;
 
 type StorageOrder = ListOwner & {
   listId: string;
   bytes: number;
   rows: number;
-  /** More is to come, nobody knows how much. */
+  /** More bytes may come; their number is unknown. */
   isOpen: boolean;
 };
 
@@ -61,7 +61,7 @@ const writeBytes = statement((db, arg: { list: string; bytes: number }) =>
 
 type StorageAnswer = { kind: 'taken'; bytes: number } | { kind: 'no_room'; problem: ListProblem };
 
-/** Takes what a list that is being received needs, and writes it down as the size of its file. */
+/** Takes the room for a list that is being received, and records it as the size of its file. */
 async function takeStorage(
   tx: Tx,
   { listId, accountId, mode, bytes, rows, isOpen }: StorageOrder,
@@ -79,8 +79,8 @@ async function takeStorage(
 }
 
 /**
- * Takes storage together with a write that depends on it; `limits` is absent for a file that will not stay. Throws the
- * refusal. Counting and taking do not interleave with another upload of the account.
+ * Takes storage together with a write that depends on it, or throws the refusal. `limits` is absent for a file that
+ * will not stay. Counting and taking never interleave with another upload of the account.
  */
 export async function takeStorageFor(
   write: (tx: Tx) => Promise<void>,

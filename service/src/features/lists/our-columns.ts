@@ -1,7 +1,7 @@
 import type { List } from './list.ts';
 import type { RowResult } from './row-result.ts';
 
-/** The columns that are added to a list, in this order. docs/checking-lists.md explains them. */
+/** Columns that are added to a list, in this order. docs/checking-lists.md explains them. */
 const names = [
   'email_status',
   'email_score',
@@ -11,7 +11,7 @@ const names = [
   'email_repaired',
 ] as const;
 
-/** Their headings; where the list has one of them already, as a checked list has, all get the next free number. */
+/** Returns our headings. If the list already has one of them, as a checked list does, all get the next free number. */
 export function ourHeadings(theirs: readonly string[], list: Pick<List, 'mode' | 'suggestions'>): string[] {
   const ours = [
     ...names,
@@ -38,7 +38,7 @@ export function ourCells(result: RowResult, list: Pick<List, 'mode' | 'suggestio
   ];
 }
 
-/** Most lists have none, and are spared a column that would be empty. */
+/** A list without suggestions gets no empty column. */
 function hasSuggestions({ suggestions }: Pick<List, 'suggestions'>): boolean {
   return suggestions.length > 0;
 }
@@ -52,8 +52,8 @@ function yesNo(value: boolean | null): string {
 }
 
 /**
- * Spreadsheets run what begins like a formula, and the words come from strangers' files and servers: an apostrophe before
- * it makes it text. Only our own cells are ever touched in this way.
+ * Makes a cell text for spreadsheets, which run anything that begins like a formula. Our words may come from strangers'
+ * files and servers. Only our own cells get the apostrophe.
  */
 export function harmless(text: string): string {
   return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;

@@ -3,7 +3,7 @@ import { statement, type Reader } from '../../core/store/statement.ts';
 import type { List } from './list.ts';
 import { isChosen, rowResult, type JoinedRow, type RowChoice, type RowResult } from './row-result.ts';
 
-/** So many rows are looked at in one statement; a page whose rows are rare takes several. */
+/** Rows read per statement; a page whose rows are rare takes several statements. */
 const windowRows = 1_000;
 
 const findWindow = statement((db, arg: { list: string; after: number; to: number }) =>
@@ -23,7 +23,7 @@ const findWindow = statement((db, arg: { list: string; after: number; to: number
     .orderBy('own.row'),
 );
 
-/** All rows in order, a window at a time. */
+/** Yields all rows in order, a window at a time. */
 export async function* readRowWindows(reader: Reader, list: List): AsyncGenerator<RowResult[]> {
   for (let after = 0; after < list.counts.rows; after += windowRows) {
     const rows: JoinedRow[] = await reader.all(findWindow, { list: list.id, after, to: after + windowRows });
@@ -40,10 +40,10 @@ export type RowsRequest = {
   limit: number;
 };
 
-/** Windows that one page looks at before it is handed out with what there is; the next page goes on. */
+/** Windows that one page may read; then it returns the rows found, and the next page continues. */
 const windowsAPage = 50;
 
-/** A page of rows. `next` is where the next begins; none where this was the last. */
+/** Returns a page of rows. `next` is the place of the next page; `undefined` on the last. */
 export async function readRows(
   reader: Reader,
   list: List,
@@ -84,7 +84,7 @@ const findExplanation = statement((db, arg: { list: string; row: number }) =>
     .where('own.row', '=', arg.row),
 );
 
-/** Why the row says what it says, as it was written with the answer; none where there is no answer. */
+/** Returns the explanation of a row as it was written with the answer; `undefined` without an answer. */
 export async function readExplanation(reader: Reader, list: List, row: number): Promise<string | undefined> {
   return (await reader.first(findExplanation, { list: list.id, row }))?.explanation ?? undefined;
 }

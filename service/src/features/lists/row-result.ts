@@ -1,28 +1,25 @@
 import type { ListRow } from '@mailproof/client';
 import type { List } from './list.ts';
 
-/**
- * What a row of a list says, for whoever shows or writes it. A duplicate says what the row says that has its address
- * first.
- */
+/** The result of a row, before it is shown or written. A duplicate has the result of the first row with its address. */
 export type RowResult = {
   row: number;
   kind: 'address' | 'duplicate' | 'rejected' | 'blank';
   email: string | null;
-  /** As in the contract, or `rejected`; null where there is no answer (yet). */
+  /** A status of the contract, or `rejected`; null without an answer (yet). */
   status: string | null;
   score: number | null;
   safeToSend: boolean | null;
   deliverable: boolean | null;
-  /** Why: the reason of the verdict, of the rejection, or of there being none. */
+  /** Reason of the verdict, of the rejection, or of the missing answer. */
   reason: string;
   provider: string | null;
   repaired: string | null;
-  /** The large provider's domain that was most likely meant. */
+  /** Domain of the large provider that was most likely meant. */
   didYouMean: string | null;
 };
 
-/** A row with the answer of the row that has its address first. */
+/** A row with the answer of the first row that has its address. */
 export type JoinedRow = {
   row: number;
   kind: RowResult['kind'];
@@ -75,7 +72,7 @@ export function rowResult(joined: JoinedRow, list: Pick<List, 'state' | 'run'>):
   }
 }
 
-/** Why there is no answer: not yet, not wanted, or the list ended first. */
+/** Returns why there is no answer: not yet, not wanted, or the list ended first. */
 function unanswered(
   { answered: firstRow, next_at: nextAt }: JoinedRow,
   { state, run }: Pick<List, 'state' | 'run'>,
@@ -91,7 +88,7 @@ function flag(value: number | null): boolean | null {
   return value === null ? null : value === 1;
 }
 
-/** A row in the words of the contract. */
+/** Returns a row in the words of the contract. */
 export function presentRow({ safeToSend, deliverable, ...result }: RowResult): ListRow {
   const { row, email, status, score, reason, provider, repaired, didYouMean } = result;
   return {
@@ -108,7 +105,7 @@ export function presentRow({ safeToSend, deliverable, ...result }: RowResult): L
   };
 }
 
-/** Which rows a download or a page holds. */
+/** Rows that a download or a page contains. */
 export type RowChoice = { kind: 'all' } | { kind: 'statuses'; statuses: ReadonlySet<string> };
 
 const presets: Record<string, readonly string[]> = {
@@ -119,7 +116,7 @@ const presets: Record<string, readonly string[]> = {
 
 const statuses = new Set([...Object.values(presets).flat()]);
 
-/** `all`, a preset, or statuses with commas between them; nothing where a word is none of these. */
+/** Reads `all`, a preset, or statuses separated by commas; `undefined` if a word is none of these. */
 export function readRowChoice(text: string, { roles }: { roles: boolean }): RowChoice | undefined {
   if (text === 'all') return { kind: 'all' };
   const wanted = presets[text] ?? text.split(',');

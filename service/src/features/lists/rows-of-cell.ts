@@ -1,7 +1,7 @@
 import type { Address } from '@mailproof/engine';
 import { readCell } from './reading/read-cell.ts';
 
-/** What a row of the file is to the list, before duplicates are told apart. */
+/** A row of the file as the survey reads it, before duplicates are found. */
 export type SurveyedRow =
   | { kind: 'blank' }
   | { kind: 'rejected'; cell: string; fault: string }
@@ -9,7 +9,7 @@ export type SurveyedRow =
 
 const cellCharactersKept = 254;
 
-/** The rows that one cell makes: one, or where every address has a row of its own, as many as there are. */
+/** Returns the rows of one cell: one, or if every address gets a row of its own, one per address. */
 export function rowsOfCell(cell: string, split: boolean): SurveyedRow[] {
   const reading = readCell(cell);
   switch (reading.kind) {
@@ -29,7 +29,7 @@ export function rowsOfCell(cell: string, split: boolean): SurveyedRow[] {
 
 const othersTold = 10;
 
-/** The address that is checked, and those in the same cell that are not. */
+/** Names the address that is checked, and the addresses in the same cell that are not. */
 function tellRepair(address: Address, others: Address[]): string {
   if (others.length === 0) return address.email;
   const told = others.slice(0, othersTold).map(({ email }) => email);

@@ -2,7 +2,7 @@ import { othersFirst } from '../../core/store/others-first.ts';
 import { statement, type Reader, type Tx } from '../../core/store/statement.ts';
 import type { ListFile } from './reading/list-file.ts';
 
-/** A list's file as it lies in the database: pieces of one size, the last one shorter. Any process can read it. */
+/** Piece size of a list's file in the database; the last piece is shorter. Any process can read the file. */
 export const pieceBytes = 65_536;
 
 const insertPiece = statement((db, arg: { list: string; number: number; bytes: Uint8Array }) =>
@@ -48,7 +48,7 @@ export function openStoredFile(reader: Reader, { listId, size }: { listId: strin
   return { size, pieces, slice };
 }
 
-/** Somebody deleted the list while it was being read. */
+/** The list was deleted while its file was being read. */
 class ListErasedError extends Error {
   constructor() {
     super('the list was deleted');

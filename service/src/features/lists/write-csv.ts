@@ -2,9 +2,9 @@ import type { FileRow, ReadingPlan } from './reading/read-list.ts';
 import { harmless } from './our-columns.ts';
 
 /**
- * Lines of a checked list as CSV. What stood in the file stands there again, to the letter and in its own delimiter, and
- * our cells behind it; a workbook becomes commas. UTF-8, with the mark that spreadsheets need unless the file came as
- * UTF-8 without one.
+ * Writes lines of a checked list as CSV: the file's own text, unchanged and with its delimiter, then our cells. A
+ * workbook gets commas. The output is UTF-8, with the byte order mark that spreadsheets need unless the file was UTF-8
+ * without one.
  */
 export function createCsvWriter({ plan, width }: { plan: ReadingPlan; width: number }) {
   const delimiter = plan.layout.delimiter ?? ',';
@@ -13,7 +13,7 @@ export function createCsvWriter({ plan, width }: { plan: ReadingPlan; width: num
   const needsMark = plan.kind === 'workbook' || plan.hasMark || plan.encoding !== 'utf-8';
   let lineEnd = '\n';
 
-  /** One that is shorter than the widest gets empty cells in between, so that ours stand under each other. */
+  /** Pads a line that is shorter than the widest with empty cells, so that our columns align. */
   function theirs({ text, cells }: Pick<FileRow, 'text' | 'cells'>): string {
     const written = isTextTable ? text : cells.map((cell) => quote(cell, delimiter)).join(delimiter);
     return written + delimiter.repeat(Math.max(0, width - Math.max(1, cells.length)));
@@ -21,7 +21,7 @@ export function createCsvWriter({ plan, width }: { plan: ReadingPlan; width: num
 
   return {
     opening: needsMark ? '\ufeff' : '',
-    /** A line above the heading, as it was. */
+    /** Returns a line above the heading, unchanged. */
     above({ text, end, cells }: FileRow): string {
       lineEnd = end === '' ? lineEnd : end;
       return (

@@ -12,8 +12,8 @@ import { createCsvWriter } from './write-csv.ts';
 import { sheetRowsMax, writeXlsx } from './write-xlsx.ts';
 
 /**
- * A checked list as a file: every row as it came, with our columns behind it. The file is read again from the store and
- * its rows are put beside their answers, a window at a time, so that a million rows take no more memory than a thousand.
+ * Formats of a checked list: every row as uploaded, with our columns behind it. The stored file is read again and
+ * paired with the answers, a window at a time. A million rows so take no more memory than a thousand.
  */
 export type DownloadFormat = 'csv' | 'xlsx' | 'jsonl';
 
@@ -35,7 +35,7 @@ export function writeDownload(
   }
 }
 
-/** A line with the answer of its row; lines above the rows have none. */
+/** A line with the answer of its row; lines above the rows have no answer. */
 type Pair = { line: FileRow; result: RowResult | undefined };
 
 async function* pairRows(reader: Reader, list: List, workbooks: WorkbookReaders): AsyncGenerator<Pair[]> {
@@ -50,7 +50,7 @@ async function* pairRows(reader: Reader, list: List, workbooks: WorkbookReaders)
       for (const surveyed of rowsOfLine(line, plan, { split: list.split })) {
         const next = await results.next();
         if (next.done === true) throw new Error('a list has fewer rows than its file');
-        // Of a line that is several rows each has its own address in the first place.
+        // If a line makes several rows, each row has its own address.
         const isWholeLine = plan.layout.shape === 'table';
         const text = surveyed.kind === 'address' ? surveyed.address.email : (next.value.email ?? '');
         pairs.push({ line: isWholeLine ? line : { ...line, text, cells: [text] }, result: next.value });

@@ -1,7 +1,6 @@
 /**
- * Turns the bytes of a text file into characters. A byte order mark decides; without one, zero bytes in every second
- * place mean UTF-16, and bytes that are not valid UTF-8 mean Windows-1252, which is what spreadsheets in the West
- * export when they do not say.
+ * Encodings of a text file. A byte order mark decides. Without one, zero bytes in every second place mean UTF-16, and
+ * bytes that are not valid UTF-8 mean Windows-1252. Western spreadsheets export that encoding by default.
  */
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
 
@@ -22,14 +21,17 @@ function unmarkedEncoding(beginning: Uint8Array, isValidUtf8: boolean): TextEnco
   for (const [index, byte] of beginning.entries())
     if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1;
   const [even = 0, odd = 0] = zeros;
-  // Mostly Latin letters in UTF-16 have a zero in nearly every pair of bytes, always on the same side.
+  // Mostly Latin text in UTF-16 has a zero in nearly every pair of bytes, always on the same side.
   const manyPairs = beginning.length / 4;
   if (odd > manyPairs && even === 0) return 'utf-16le';
   if (even > manyPairs && odd === 0) return 'utf-16be';
   return isValidUtf8 ? 'utf-8' : 'windows-1252';
 }
 
-/** Characters as the bytes come in; a character cut in two by a piece's end is put together. The mark is dropped. */
+/**
+ * Yields characters as the bytes arrive, without the mark. A character that is cut by the end of a piece is joined
+ * again.
+ */
 export async function* decodeText(
   pieces: AsyncIterable<Uint8Array>,
   encoding: TextEncoding,
@@ -40,7 +42,7 @@ export async function* decodeText(
   if (rest !== '') yield rest;
 }
 
-/** Watches bytes go by and tells at the end whether all of them were UTF-8. */
+/** Watches the bytes pass and tells at the end whether all of them were UTF-8. */
 export function watchUtf8(): { add: (piece: Uint8Array) => void; isValid: () => boolean } {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let valid = true;

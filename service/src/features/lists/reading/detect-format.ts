@@ -1,6 +1,6 @@
 import { ListProblem } from './list-problem.ts';
 
-/** What kind of file a list is, told by its first bytes and not by its name: names lie. */
+/** The kind of a list's file, told by its first bytes. File names are often wrong. */
 type FileFormat = 'text' | 'workbook';
 
 const signatures: { bytes: number[]; what: string; remedy: string }[] = [

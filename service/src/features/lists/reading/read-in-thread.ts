@@ -6,8 +6,8 @@ import { workbookLimits } from './workbook-limits.ts';
 import type { FromThread, SheetPart, ThreadJob, ThreadOrder, ToThread } from './workbook-thread.ts';
 
 /**
- * Reads a workbook in a thread with a heap of its own. The reader counts what it holds, so the heap's limit is the second
- * wall: a file that gets past the counts ends its thread and is refused, and the process goes on.
+ * Reads a workbook in a thread with its own heap. The reader counts the memory it holds; the heap limit is the second
+ * barrier. A file that passes the counts ends only its thread and is refused.
  */
 export async function* readInThread(
   file: ListFile,
@@ -41,12 +41,12 @@ export async function* readInThread(
   }
 }
 
-/** Compiled, the thread's file stands beside this one as JavaScript. */
+/** Compiled, the thread's file is JavaScript in the same folder. */
 const program = new URL(`./workbook-thread${import.meta.url.slice(-3)}`, import.meta.url);
 
 function startThread(order: ThreadOrder, { heapMb, silenceMs }: { heapMb: number; silenceMs: number }) {
-  // Limits of the heap that the process was started with apply to its threads too, in place of those below. They have
-  // been applied to this one by now, so they can be taken back.
+  // Heap limits from the process's command line override the limits below in its threads. They already apply to the
+  // main thread, so they can be reset.
   setFlagsFromString('--max-old-space-size=0');
   setFlagsFromString('--max-semi-space-size=0');
   const resourceLimits = { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 4, stackSizeMb: 2 };

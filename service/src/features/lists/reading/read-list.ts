@@ -9,8 +9,8 @@ import type { ReadWorkbook } from './workbook-readers.ts';
 import type { SheetPart } from './workbook-thread.ts';
 
 /**
- * One reader for every list, whoever brings it. `planReading` looks at the beginning of the file and says how it is to be
- * read; `readList` follows that plan through the whole file, as often as needed, with the same rows each time.
+ * A plan for reading a list; one reader serves uploads of every kind. `planReading` decides from the beginning of the
+ * file. `readList` follows that plan through the whole file and yields the same rows each time.
  */
 export type ReadingPlan =
   | { kind: 'text'; encoding: TextEncoding; hasMark: boolean; layout: Layout }
@@ -20,15 +20,15 @@ export type ReadingPlan =
 export type FileRow = { kind: 'above' | 'heading' | 'row'; text: string; end: string; cells: string[] };
 
 type ReadingWish = {
-  /** Whether all bytes are valid UTF-8, known since they were received. */
+  /** Whether all bytes are valid UTF-8, found while receiving them. */
   isValidUtf8: boolean;
-  /** The column that holds the addresses, from 0, where somebody chose it. */
+  /** The column with the addresses, from 0, if the caller chose it. */
   column?: ColumnWish | undefined;
 };
 
 const sampleBytes = 262_144;
 
-/** Workbooks are read by `readWorkbook`, which may wait for its turn. */
+/** Plans the reading. Workbooks are read by `readWorkbook`, which may wait for a thread. */
 export async function planReading(
   file: ListFile,
   wish: ReadingWish,
@@ -48,7 +48,7 @@ function notText(): ListProblem {
   return new ListProblem('unsupported_file', 'This file is not text. Upload a list as CSV, text or .xlsx.');
 }
 
-/** The first sheet in which an address column is found; where none is, the first sheet's problem is told. */
+/** Picks the first sheet with an address column; if none has one, throws the first sheet's problem. */
 async function planWorkbook(
   samples: AsyncGenerator<SheetPart>,
   { column }: ReadingWish,
@@ -65,7 +65,7 @@ async function planWorkbook(
   throw problem;
 }
 
-/** Every line of the file in order, in batches; a consumer that stops early closes the file. */
+/** Yields every line of the file in order, in batches; a consumer that stops early closes the file. */
 export async function* readList(
   file: ListFile,
   plan: ReadingPlan,

@@ -2,8 +2,8 @@ import { ListProblem } from './list-problem.ts';
 import { workbookLimits } from './workbook-limits.ts';
 
 /**
- * The cost that reading one workbook may have, over all of its parts. A few kilobytes can stand for millions of elements
- * or gigabytes of text. So each allowance grows with the size of the file.
+ * The cost that reading one workbook may have, over all of its parts. A few kilobytes can stand for millions of
+ * elements or gigabytes of text. So each allowance grows with the size of the file.
  */
 export type WorkbookBudget = {
   /** Bytes that came out of the archive. */

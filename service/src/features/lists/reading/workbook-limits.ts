@@ -1,6 +1,6 @@
 /**
- * Limits of a workbook. A file within these limits is read in bounded memory and time; one beyond them
- * is refused. `docs/limits.md` is written from this table (`npm run docs`).
+ * Limits of a workbook. A file within these limits is read in bounded memory and time; a file beyond them is refused.
+ * `docs/limits.md` is written from this table (`npm run docs`).
  */
 export const workbookLimitTable = {
   entries: { value: 10_000, meaning: 'parts of the archive' },

@@ -34,7 +34,7 @@ async function rowsOf(parts: AsyncIterable<SheetPart>): Promise<string[]> {
   return rows;
 }
 
-/** Readers that never end; says how many there are. */
+/** Opens readers that never end and counts them. */
 function openReaders() {
   const reading: number[] = [];
   const read: ReadWorkbook = async function* () {

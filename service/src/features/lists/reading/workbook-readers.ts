@@ -8,12 +8,12 @@ import type { SheetPart, ThreadJob } from './workbook-thread.ts';
 export type ReadWorkbook = (file: ListFile, job: ThreadJob) => AsyncGenerator<SheetPart>;
 
 /**
- * The threads that read workbooks. Each may hold as much memory as one upload, so there are few of them, and an account
- * has a part of these at most. Accounts are served in turn, its live and its test keys apart.
+ * The threads that read workbooks. Each may hold as much memory as one upload, so there are few, and an account may use
+ * only some of them. Accounts are served in turn; an account's live and test keys count apart.
  *
- * A consumer that takes its time, as a download over a slow line does, keeps its thread only while nobody waits for one.
- * Else the thread ends; when the consumer comes back it waits like the others, and the file is read again up to the
- * part that it had last. The account that holds threads up pays with its own turns.
+ * A slow consumer, such as a download over a slow connection, keeps its thread only while no other reader waits.
+ * Otherwise the thread ends. When the consumer returns, it waits like the others, and the file is read again up to its
+ * last part. The account that blocks threads so bears the delay itself.
  */
 export type WorkbookReaders = {
   readerFor(owner: { accountId: string; mode: 'live' | 'test' }): ReadWorkbook;
@@ -30,7 +30,7 @@ class ReadersBusyError extends Error {
 
 type WorkbookReadersParts = {
   clock: Clock;
-  /** Reads without waiting for a place. */
+  /** Reads without waiting for a thread. */
   read?: ReadWorkbook;
   limits?: Pick<typeof workbookLimits, 'readers' | 'readersOfAccount' | 'readerIdleMs' | 'readerWaitMs'>;
 };
@@ -38,9 +38,9 @@ type WorkbookReadersParts = {
 const never = new AbortController().signal;
 
 type Places = {
-  /** Waits for its turn; answers with what gives the place back. */
+  /** Waits for a thread; returns the function that releases it. */
   take(account: string): Promise<() => void>;
-  /** Calls back once a consumer has been away for a while and others wait; answers with what stops that. */
+  /** Calls `giveUp` once a consumer has paused for a while and others wait; returns the function that cancels this. */
   whenIdle(giveUp: () => void): () => void;
 };
 
@@ -87,7 +87,7 @@ function createPlaces({ clock, limits = workbookLimits }: WorkbookReadersParts):
 
 type Session = { parts: AsyncGenerator<SheetPart>; release: () => void; places: Places };
 
-/** Hands on the parts after the first `from`; answers with how many there were if the consumer was too slow. */
+/** Yields the parts after the first `from`. If the consumer was too slow, returns how many there were. */
 async function* readParts(
   { parts, release, places }: Session,
   from: number,
