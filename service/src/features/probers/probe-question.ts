@@ -2,20 +2,20 @@ import { isIP } from 'node:net';
 import { canonicalMailHost, parseAddress, type CanonicalHost, type Probe } from '@mailproof/engine';
 
 /**
- * A probe on its way to a prober: the address and where its mail goes, in words that any program can read. Who receives
- * one reads it as if a stranger had written it.
+ * A probe on its way to a prober: the address and its mail route, in a form that any program can read. The receiver
+ * validates it like untrusted input.
  */
 export type ProbeQuestion = {
   email: string;
-  /** True where the domain has no MX record and its own address serves. */
+  /** True if the domain has no MX record and its own address serves. */
   implicit: boolean;
   /** Every mail host in order of preference. */
   mx: string[];
-  /** How many of these have the best preference; older programs do not say. */
+  /** Number of these with the best preference; older programs omit it. */
   preferred?: number;
   /** The first whose name resolves, with its addresses. */
   first: { name: string; addresses: string[] };
-  /** Those after it. */
+  /** The mail hosts after the first. */
   further: string[];
 };
 
@@ -24,7 +24,7 @@ export function writeQuestion({ address, route }: Pick<Probe, 'address' | 'route
   return { email: address.email, implicit, mx, preferred, first, further };
 }
 
-/** `undefined` where it is no question that an engine could have written. */
+/** Returns `undefined` if no engine could have written the question. */
 export function readQuestion(question: ProbeQuestion): Pick<Probe, 'address' | 'route'> | undefined {
   const parsed = parseAddress(question.email);
   const name = canonicalMailHost(question.first.name);
@@ -36,7 +36,7 @@ export function readQuestion(question: ProbeQuestion): Pick<Probe, 'address' | '
     return undefined;
   const first = { name, addresses };
   const { address } = parsed;
-  // If it is not said, only the first counts as preferred: a backup decides less.
+  // If absent, only the first counts as preferred: the answer of a backup decides less.
   const { implicit, preferred = 1 } = question;
   return { address, route: { kind: 'takes_mail', implicit, mxRecords, preferred, first, further } };
 }
