@@ -108,7 +108,7 @@ const eraseOne = statement((db, arg: { id: string }) =>
 
 /**
  * Erases a probe at its deadline; an outside prober that still held it gets a fault. Returns whether that prober is now
- * suspended.
+ * put aside.
  */
 export async function eraseUnanswered(tx: Tx, id: string, now: number): Promise<boolean> {
   const row = await tx.first(eraseOne, { id });

@@ -1,11 +1,11 @@
 import { webhookLimits } from './webhook-limits.ts';
 import type { SendOutcome } from './send-request.ts';
 
-/** What follows an attempt. */
+/** The step after an attempt. */
 type NextStep =
   | { kind: 'delivered' }
   | { kind: 'retry'; afterMs: number }
-  /** The endpoint wants nothing more from us. */
+  /** The endpoint wants no more messages. */
   | { kind: 'gone' }
   | { kind: 'give_up' };
 
@@ -13,7 +13,7 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** The waits between ten attempts: 75 hours and 35 minutes, as the specification has them. */
+/** Waits between ten attempts: 75 hours and 35 minutes, as in the specification. */
 const waitsMs = [
   5 * second,
   5 * minute,
@@ -26,10 +26,13 @@ const waitsMs = [
   24 * hour,
 ];
 
-/** Each wait is up to a tenth longer or shorter, so that what failed together does not come back together. */
+/** Each wait is up to a tenth longer or shorter, so that deliveries that failed together do not return together. */
 const jitter = 0.1;
 
-/** `attempts` counts the one that has just ended; `random` is from 0 up to 1. A test message is given up early. */
+/**
+ * Decides the next step. `attempts` includes the one that just ended; `random` is from 0 up to 1. A test message is
+ * given up early.
+ */
 export function nextStep(
   outcome: SendOutcome,
   { attempts, random, isTest = false }: { attempts: number; random: number; isTest?: boolean },

@@ -7,7 +7,7 @@ import { disableWebhook } from './disable-webhook.ts';
 import { nextStep } from './next-step.ts';
 import type { SendOutcome } from './send-request.ts';
 
-/** What is kept of one attempt. */
+/** The record of one attempt. */
 export type Attempt = {
   at: number;
   durationMs: number;
@@ -100,9 +100,9 @@ type AttemptToRecord = {
 type RecordAnswer = 'delivered' | 'retry' | 'failed' | 'stale_fence';
 
 /**
- * Writes down what came of an attempt and decides what follows: delivered, tried again later, or given up. An endpoint
- * that answers 410 is disabled; so is one that used up all attempts of a delivery while nothing else got through. A test
- * message has few attempts and disables nothing.
+ * Records the outcome of an attempt and decides the next step: delivered, tried again later, or given up. An endpoint
+ * that answers 410 is disabled. So is an endpoint that failed all attempts of a delivery while no other delivery
+ * succeeded. A test message has few attempts and disables nothing.
  */
 export async function recordAttempt(
   attempt: AttemptToRecord,
@@ -132,7 +132,7 @@ export async function recordAttempt(
       await disable(tx, attempt, 'failing');
     return state === 'pending' ? 'retry' : state;
   };
-  // To disable an endpoint changes what its account wants to hear of, which the account's other writes read.
+  // Disabling an endpoint changes the account's wanted events, which other writes of the account read.
   return step.kind === 'gone' || step.kind === 'give_up'
     ? store.writeAlone(write, claim.accountId)
     : store.write(write, `webhook ${claim.webhookId}`);
@@ -164,7 +164,7 @@ function entryOf({ outcome, startedAt, now }: AttemptToRecord): Attempt {
   return { ...time, outcome: isSuccess ? 'delivered' : 'answered', status: outcome.status };
 }
 
-/** Nothing was delivered to the endpoint since the first attempt of this delivery. */
+/** Tells whether nothing was delivered to the endpoint since the first attempt of this delivery. */
 async function failedAllTheTime(tx: Tx, { webhookId }: DeliveryClaim, log: Attempt[]): Promise<boolean> {
   const first = log[0]?.at ?? 0;
   return (await tx.first(findFailingSince, { webhook: webhookId, at: first })) !== undefined;

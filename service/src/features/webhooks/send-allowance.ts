@@ -3,18 +3,18 @@ import { statement, type Tx } from '../../core/store/statement.ts';
 import { webhookLimits } from './webhook-limits.ts';
 
 /**
- * How much an account may have sent that no event made: test messages, and messages once more. Any public host can be
- * named as an endpoint, so without a limit the service would send floods for whoever asks.
+ * The refusal of a message that no event caused: a test, or a repetition. Any public host can be named as an endpoint.
+ * Without a limit, the service would flood it for any account.
  *
- * Every send takes the time that lies between two of them on average. `account.webhook_sends_at` is up to when all of
- * them are accounted for; it may lie so far ahead of now and no further. It stands in the account's row, so that it
- * holds over all processes, and deleting an endpoint gives nothing back.
+ * Every send takes the average time between two sends. `account.webhook_sends_at` is the time up to which all sends are
+ * accounted for; it may be ahead of now by a limited time. It is in the account's row, so it holds over all processes,
+ * and deleting an endpoint does not reset it.
  */
 export type SendsUsedUp = { kind: 'sends_used_up'; retryAfterSeconds: number };
 
 type Taking = { account: string; now: number; everyMs: number; until: number };
 
-/** The check and the taking are one statement. */
+/** Checks and takes in one statement. */
 const take = statement((db, arg: Taking) =>
   db
     .updateTable('account')

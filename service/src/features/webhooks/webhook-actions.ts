@@ -27,7 +27,7 @@ import {
   type StoredWebhook,
 } from './read-webhooks.ts';
 
-/** What an account may see and do of its webhooks, over the API and the command line alike. */
+/** The actions of an account on its webhooks, for the API and the command line. */
 export type WebhookActions = {
   list(viewer: Viewer): Promise<StoredWebhook[]>;
   read(place: WebhookPlace): Promise<StoredWebhook | undefined>;
@@ -37,7 +37,7 @@ export type WebhookActions = {
   rotateSecret(owner: Owner, webhookId: string): Promise<RotateSecretAnswer>;
   sendTest(owner: Owner, webhookId: string): Promise<SendAgainAnswer>;
   sendAgain(owner: Owner, webhookId: string, deliveryId: string): Promise<SendAgainAnswer>;
-  /** The newest first; `undefined` where there is no such endpoint. */
+  /** Returns deliveries, newest first; `undefined` if there is no such endpoint. */
   deliveries(
     place: WebhookPlace,
     page: { limit: number; before: string | undefined },
@@ -45,8 +45,8 @@ export type WebhookActions = {
 };
 
 /**
- * Who looks. Endpoints belong to live mode: only live keys make them, and a test key sees none. They are told of
- * events in both modes; `mode` in the event says which.
+ * A caller that reads. Endpoints belong to live mode: only live keys create them, and test keys see none. They get
+ * events of both modes; `mode` in the event tells them apart.
  */
 type Viewer = { accountId: string; mode: 'live' | 'test' };
 
@@ -54,7 +54,7 @@ type WebhookPlace = Viewer & { webhookId: string };
 
 type WebhookSettings = Omit<NewWebhook, 'accountId' | 'actor' | 'now'>;
 
-/** Whose endpoints they are, and who changes them. */
+/** The account of the endpoints, and the actor who changes them. */
 export type Owner = { accountId: string; actor: Actor };
 
 export type InvalidUrl = { kind: 'invalid_webhook_url' };
@@ -62,9 +62,9 @@ export type InvalidUrl = { kind: 'invalid_webhook_url' };
 type WebhookActionsParts = {
   store: Pick<Store, 'read' | 'writeAlone'>;
   wallClock: WallClock;
-  /** Whether the operator has opened a block, in which `http` may be spoken. */
+  /** Whether the operator has opened a block in which `http` is allowed. */
   httpAllowed: boolean;
-  /** Tells the workers that there is something to send. */
+  /** Tells the workers that a delivery is due. */
   wake: () => void;
 };
 

@@ -1,6 +1,6 @@
 import { addressesTried } from '../../core/http/outgoing/open-connection.ts';
 
-/** What webhooks may hold and take. `docs/limits.md` is written from this table (`npm run docs`). */
+/** Limits of webhooks. `docs/limits.md` is written from this table (`npm run docs`). */
 export const webhookLimitTable = {
   endpoints: { value: 10, meaning: 'endpoints of an account' },
   urlCharacters: { value: 2_000, meaning: 'URL of an endpoint' },
