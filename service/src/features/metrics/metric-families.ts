@@ -1,17 +1,17 @@
 import { storeFaults } from '../../core/store/store-unavailable-error.ts';
 
 /**
- * Every family of figures that `/metrics` exports, as data: docs/metrics.md is written from this table, and the alert
- * rules and the board are held to it. A label has few values, all of them known beforehand or set by the operator:
- * never an address, a domain, an account or a key.
+ * A family of figures that `/metrics` exports. docs/metrics.md is written from this table, and the alert rules and the
+ * dashboard are checked against it. A label has few values, known beforehand or set by the operator: never an address,
+ * a domain, an account or a key.
  */
 export type MetricFamily = {
   name: string;
   type: 'counter' | 'gauge' | 'histogram';
   help: string;
-  /** Each label with what it may be. */
+  /** Each label with its possible values. */
   labels: Readonly<Record<string, string>>;
-  /** The upper bounds of a histogram. */
+  /** Upper bounds of a histogram. */
   buckets?: readonly number[];
 };
 
