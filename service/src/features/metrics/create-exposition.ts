@@ -16,7 +16,7 @@ export function createExposition(metrics: Metrics): Exposition {
 
   return {
     contentType: prometheusContentType,
-    // Concurrent scrapes share one answer, so many cost no more than one.
+    // Concurrent scrapes share one answer and cost no more than one.
     text: () => (underWay ??= write().finally(() => (underWay = undefined))),
   };
 }
