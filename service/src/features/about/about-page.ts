@@ -3,8 +3,9 @@ import { aboutPath } from '../../core/http/pipeline/paths.ts';
 import type { AboutHost, ApiServer } from '../../core/http/routes/http-parts.ts';
 
 /**
- * Adds the page for owners of mail servers who find our HELO name in their logs. It says who asks, why, and how to opt out.
- * It is at `/about-this-host`, and at `/` under the HELO name itself, which they are likely to type. It loads nothing.
+ * Adds the page for owners of mail servers who find our HELO name in their logs. It says who asks, why, and how to opt
+ * out. It is at `/about-this-host`, and at `/` under the HELO name itself, which they are likely to type. It loads
+ * nothing.
  */
 export function addAboutPage(server: ApiServer, about: AboutHost | undefined): void {
   if (about === undefined) return;

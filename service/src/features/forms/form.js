@@ -9,9 +9,9 @@
  * at any time, and if the service is slow or unreachable no hint appears. No cookies, no dependencies, no inline styles
  * or markup.
  *
- * Texts can be set: data-mailproof-typo="Meinten Sie {address}?", data-mailproof-undeliverable, data-mailproof-disposable,
- * data-mailproof-use (the button). Each check also fires a `mailproof` event on the input, with `result` and
- * `did_you_mean` in its detail.
+ * Attributes change the texts: data-mailproof-typo="Meinten Sie {address}?", data-mailproof-undeliverable,
+ * data-mailproof-disposable, data-mailproof-use (the button). Each check also fires a `mailproof` event on the input,
+ * with `result` and `did_you_mean` in its detail.
  */
 (() => {
   'use strict';
