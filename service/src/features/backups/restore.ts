@@ -78,7 +78,7 @@ type VerifyBackupAnswer =
   | { kind: 'failed'; line: string };
 
 /**
- * Unpacks a backup, opens it and audits its ledgers: SQLite in a temporary folder beside the file, PostgreSQL in a
+ * Unpacks a backup, opens it and audits its ledgers. SQLite uses a temporary folder beside the file, PostgreSQL a
  * temporary database on the server of `databaseUrl`.
  */
 export function verifyBackup(

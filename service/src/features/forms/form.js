@@ -5,9 +5,9 @@
  *   <input type="email" data-mailproof="mp_pub_…">
  *
  * When the visitor leaves the field, the address is checked for typos, dead domains and disposable providers. The
- * finding appears below the field and is announced to screen readers. It suggests and never blocks: the form can be sent
- * at any time, and if the service is slow or unreachable no hint appears. No cookies, no dependencies, no inline styles
- * or markup.
+ * finding appears below the field and is announced to screen readers. It suggests and never blocks: the form can be
+ * sent at any time, and if the service is slow or unreachable no hint appears. No cookies, no dependencies, no inline
+ * styles or markup.
  *
  * Attributes change the texts: data-mailproof-typo="Meinten Sie {address}?", data-mailproof-undeliverable,
  * data-mailproof-disposable, data-mailproof-use (the button). Each check also fires a `mailproof` event on the input,

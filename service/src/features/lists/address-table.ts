@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 
 /**
- * Finds the row that had an address first, without holding the addresses. Each entry is 8 bytes of the address's
- * SHA-256 and its row: 12 bytes in a table that is at most two thirds full. Two of a million addresses share those 8
- * bytes in about one list of 37 million; the second then counts as a duplicate. The table is divided and grows part by
- * part: growing as a whole would hold old and new slots, half as much memory again.
+ * Finds the row that had an address first, without holding the addresses. Each entry takes 12 bytes: 8 of the address's
+ * SHA-256, and the row. The table is at most two thirds full. Two of a million addresses share those 8 bytes in about
+ * one list of 37 million; the second then counts as a duplicate. The table is divided and grows part by part. Growing
+ * as a whole would take half as much memory again.
  */
 export function createAddressTable() {
   const parts = Array.from({ length: tableParts }, createTablePart);

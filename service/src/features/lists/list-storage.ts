@@ -5,9 +5,9 @@ import type { ListOwner } from './list.ts';
 import { ListProblem } from './reading/list-problem.ts';
 
 /**
- * Limits on what the lists of an account may store. The account bears them: when full it uploads nothing more until a
- * list is deleted or expires, and other accounts are not affected. An account that was never granted credits has less
- * room. Lists of live and of test keys are counted apart, so a trial never takes the room of real lists.
+ * Limits on what the lists of an account may store. A full account uploads nothing more until a list is deleted or
+ * expires; other accounts are not affected. An account that was never granted credits has less room. Lists of live and
+ * of test keys are counted apart, so a trial never takes the room of real lists.
  *
  * A file takes its room before its bytes arrive: all of it if its size is declared, otherwise in steps. Concurrent
  * uploads therefore never exceed the limit together. Rows are counted at the end, when their number is known.

@@ -16,10 +16,10 @@ import type { ReadingPlan } from './reading/read-list.ts';
  *     running, paused ──cancel──▶ cancelled
  *     any but receiving ──delete, retention──▶ deleted, then erased in slices
  *
- * A running list hands its addresses to tasks of up to 100, one mail domain after another, a few tasks ahead of the
- * workers (`plan-tasks.ts`). A task that ends writes its answers to the rows and returns deferred addresses to the list
- * (`settle-list-task.ts`). So an address that waits never occupies a worker. One hold pays for the whole run and is
- * settled once, at its end (`end-list.ts`).
+ * A running list hands its addresses to tasks of up to 100, one mail domain after another. It stays a few tasks ahead
+ * of the workers (`plan-tasks.ts`). A task that ends writes its answers to the rows and returns deferred addresses to
+ * the list (`settle-list-task.ts`). So an address that waits never occupies a worker. One hold pays for the whole run
+ * and is settled once, at its end (`end-list.ts`).
  */
 export type List = {
   id: string;

@@ -7,9 +7,9 @@ import { insertTask, type NewItem } from '../../core/verify/tasks/insert-task.ts
 import { selectLists, toList, type List } from './list.ts';
 
 /**
- * Tasks planned ahead of the workers: enough that no worker waits, few enough that a million addresses are not ten
- * thousand tasks. Addresses whose wait is over come first. The others follow by mail domain, so that conversations and
- * DNS answers are shared.
+ * Tasks planned ahead of the workers. No worker waits, and a million addresses are not ten thousand tasks at once.
+ * Addresses whose wait is over come first. The others follow by mail domain, so that conversations and DNS answers are
+ * shared.
  *
  * The caller writes alone under the account's key, so no other process plans the same list meanwhile.
  */

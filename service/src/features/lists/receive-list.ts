@@ -12,8 +12,8 @@ import { surveyList, type Survey, type SurveyParts } from './survey-list.ts';
 import type { ColumnWish } from './reading/find-layout.ts';
 
 /**
- * A file to take in: receive → survey → show. The file is stored in pieces as it arrives and never held whole. The list
- * is hidden until it is surveyed. If the upload breaks, or the file is not a list, nothing is kept.
+ * An upload: receive → survey → show. The file is stored in pieces as it arrives and never held whole. The list is
+ * hidden until it is surveyed. If the upload breaks, or the file is not a list, nothing is kept.
  */
 type ReceiveListRequest = {
   caller: Caller;

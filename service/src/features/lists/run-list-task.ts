@@ -12,8 +12,8 @@ type ListTaskParts = RunTaskParts & {
 };
 
 /**
- * Runs a list's task that a worker has claimed: verifies the addresses that are due, side by side, and returns the
- * others to the list.
+ * Runs a list's task that a worker has claimed. Verifies the due addresses concurrently, and returns the others to the
+ * list.
  *
  *     due addresses        → verify them, look again
  *     none due, or late    → settle: answers to the rows, deferred addresses to the list

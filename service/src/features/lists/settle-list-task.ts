@@ -7,8 +7,8 @@ import { endIfDone } from './end-list.ts';
 import { planTasks } from './plan-tasks.ts';
 
 /**
- * The answer to settling a list's task. One transaction under the worker's fence: answers go to the rows, deferred
- * addresses return to the list, the task is deleted, and the list plans its next one.
+ * The answer to settling a list's task. It is one transaction under the worker's fence. Answers go to the rows, and
+ * deferred addresses return to the list. The task is deleted, and the list plans its next one.
  */
 type SettleListTaskAnswer = { kind: 'settled'; answered: number } | { kind: 'stale_fence' };
 

@@ -30,8 +30,8 @@ function openProcessFigures(): Registry {
 }
 
 /**
- * Names of the library that `promtool check metrics` refuses: gauges that end like counters, each the sum of another
- * family, and names that contain a type.
+ * Names of the library that `promtool check metrics` refuses. Some are gauges that end like counters, each the sum of
+ * another family. Others contain a type.
  */
 const misnamed = [
   'nodejs_active_handles_total',

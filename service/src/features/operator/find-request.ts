@@ -19,7 +19,7 @@ export type RequestTrace = {
 };
 
 /**
- * Names of a request's holds, made from its id: its own, and the hold of credits that a task returned at once (see
+ * Names of a request's holds, made from its id. A task may have a second hold, of credits returned at once (see
  * create-task.ts).
  */
 type Ops = {

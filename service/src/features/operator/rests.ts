@@ -17,9 +17,9 @@ import { readProberRests, wishEnd, type ProberRest } from '../probers/prober-res
 import { banParty, nameAtProber, partyOf, type RestingParty } from './read-health.ts';
 
 /**
- * Rests per page. The store keeps them for all engines and over restarts: mail hosts and providers at rest, providers
- * that ban an egress address, closed egress addresses, and egress routes that providers block. The operator can end
- * each; every engine reads that within two seconds and may ask again. An outside prober reports the rests of its own
+ * Rests per page. The store keeps them for all engines and over restarts. They are mail hosts and providers at rest,
+ * providers that ban an egress address, closed egress addresses, and blocked egress routes. The operator can end each;
+ * every engine reads that within two seconds and may ask again. An outside prober reports the rests of its own
  * addresses, and learns of their end with its next lease.
  */
 const mostListed = 1_000;

@@ -5,9 +5,9 @@ import { statement, type Tx } from '../../core/store/statement.ts';
 import type { WallClock } from '../../core/store/wall-clock.ts';
 
 /**
- * A person of an account. Changes of people run one at a time under a serial key of the account, because "the last
- * owner stays" is a fact about several rows. A changed role or a removal takes effect in every process within a second:
- * sessions are read again by then (sessions/create-sessions.ts).
+ * A person of an account. Changes of people run one at a time under a serial key of the account: "the last owner stays"
+ * concerns several rows. A changed role or a removal takes effect in every process within a second: sessions are read
+ * again by then (sessions/create-sessions.ts).
  */
 export type Person = {
   personId: string;

@@ -19,7 +19,7 @@ import type { LeasedProbe, ProbeResult, ProbeSource, ReportAnswer } from './prob
 
 /**
  * Parts of the connection from an outside prober to the centre. The centre's answers are trusted as little as a mail
- * host's: time and size are bounded, every field is checked, and redirects are not followed.
+ * host's. Time and size are bounded, every field is checked, and redirects are not followed.
  */
 type HttpsSourceParts = {
   centre: URL;

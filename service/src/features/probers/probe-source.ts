@@ -2,8 +2,8 @@ import type { Asker, MailboxEvidence, Remembered } from '@mailproof/engine';
 import type { ProbeQuestion } from './probe-question.ts';
 
 /**
- * A source of probes and the receiver of their results: the store for a process of the installation, HTTPS for an
- * outside prober. Times are durations, so that clocks need not agree.
+ * The source of probes and receiver of results. A process of the installation uses the store, an outside prober HTTPS.
+ * Times are durations, so that clocks need not agree.
  */
 export type ProbeSource = {
   /** Waits until there is a probe, `waitMs` at most; returns an empty array if there is none. */

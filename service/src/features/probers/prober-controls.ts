@@ -26,9 +26,9 @@ import { memoryWriterOf, type KnownProber } from './prober-records.ts';
  * Before its first correct control, and in quarantine, a prober gets no other probes. A control is due every five
  * minutes and after every two hundred answers. Without configured controls nothing is checked.
  *
- * A prober that recognised controls could answer only those truthfully. So each looks like a single verification of
- * some account: its own tag, a caller's time, and a made-up name that a person might have. The two probes of a check
- * come in any order and some time apart.
+ * A prober that recognised controls could answer only those truthfully. So each looks like a single verification: its
+ * own tag, a caller's time, and a name that a person might have. The two probes of a check come in any order and some
+ * time apart.
  */
 export type ProberControls = {
   /** Returns why controls do not approve the prober; `undefined` if they have no objection. */

@@ -4,8 +4,8 @@ import type { Store } from '../../core/store/store.ts';
 import type { WallClock } from '../../core/store/wall-clock.ts';
 
 /**
- * Roles that may ask mail hosts. The operator decides this by the roles, and a dead or silent process never changes it:
- * a machine whose port 25 is closed must not begin to dial.
+ * Roles that may ask mail hosts. The operator decides this by the roles; a dead or silent process never changes it.
+ * Otherwise a machine whose port 25 is closed could begin to dial.
  *
  *     all, prober    may ask, always
  *     api, worker    may ask if the installation never had a prober, and no process of the role `all` lives

@@ -8,8 +8,8 @@ import { webhookLimits } from './webhook-limits.ts';
  *     shared   further deliveries, limited per endpoint, host and account, and in total
  *     hanging  endpoints whose last attempt timed out: one per account, counted apart
  *
- * An account whose receivers answer so never waits for the receivers of others: its own place is free, or becomes free
- * when its own receiver answers.
+ * An account whose receivers answer never waits for others' receivers. Its own place is free, or becomes free when its
+ * own receiver answers.
  */
 export type Receiver = { webhookId: string; accountId: string; host: string; hangs: boolean };
 

@@ -10,8 +10,8 @@ import type { OutgoingParts } from '../../../core/http/outgoing/open-connection.
 import type { ProviderVisit } from './provider-visit.ts';
 
 /**
- * The OpenID provider that people sign in with: the authorization code flow with PKCE (OpenID Connect Core 1.0 section
- * 3.1, RFC 7636, RFC 9207). An answer is trusted only if the state, and the issuer, audience, nonce, times and
+ * The OpenID provider that people sign in with. It uses the authorization code flow with PKCE (OpenID Connect Core 1.0
+ * section 3.1, RFC 7636, RFC 9207). An answer is trusted only if the state, and the issuer, audience, nonce, times and
  * signature of the ID token are right. `oauth4webapi` speaks the protocol.
  */
 export type OidcProvider = {
