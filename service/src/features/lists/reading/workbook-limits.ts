@@ -13,16 +13,16 @@ export const workbookLimitTable = {
     value: 250,
     meaning: 'unpacked bytes for each packed one, in a part larger than `ratioFromBytes`',
   },
-  ratioFromBytes: { value: 16_777_216, meaning: 'size from which on `ratio` is applied' },
-  unpackedBytes: { value: 33_554_432, meaning: 'all that is unpacked, beside `perByte` for each byte' },
-  elements: { value: 1_000_000, meaning: 'XML elements, comments and the like, beside `elementsPerByte`' },
+  ratioFromBytes: { value: 16_777_216, meaning: 'size from which `ratio` applies' },
+  unpackedBytes: { value: 33_554_432, meaning: 'unpacked bytes in all, plus `perByte` for each byte' },
+  elements: { value: 1_000_000, meaning: 'XML elements, comments and the like, plus `elementsPerByte`' },
   elementsPerByte: { value: 6, meaning: 'further elements for each byte of the file' },
   handedOnCharacters: {
     value: 33_554_432,
-    meaning: 'characters and cells of all rows together, beside `perByte` for each byte',
+    meaning: 'characters and cells of all rows together, plus `perByte` for each byte',
   },
   perByte: { value: 32, meaning: 'further unpacked bytes, or characters of rows, for each byte of the file' },
-  depth: { value: 64, meaning: 'XML elements inside each other' },
+  depth: { value: 64, meaning: 'nested XML elements' },
   attributes: { value: 64, meaning: 'attributes of an XML element' },
   nameCharacters: { value: 256, meaning: 'name of an XML element or attribute' },
   stretchCharacters: {
@@ -41,16 +41,16 @@ export const workbookLimitTable = {
   columns: { value: 1_000, meaning: 'columns that are read' },
   cellCharacters: { value: 32_767, meaning: 'text of a cell, as in Excel' },
   rowCharacters: { value: 1_048_576, meaning: 'cells of a row together' },
-  blankRows: { value: 1_000, meaning: 'blank rows in a row; a longer gap is left out' },
+  blankRows: { value: 1_000, meaning: 'consecutive blank rows; a longer gap is dropped' },
   heapMb: { value: 28, meaning: 'heap of the thread that reads a workbook, in MB' },
   readers: { value: 4, meaning: 'workbooks that are read at once in one process, each in its own thread' },
   readersOfAccount: { value: 2, meaning: 'of these, of the live or the test keys of one account' },
   readerIdleMs: {
     value: 2_000,
-    meaning: 'time for which a slow download keeps its thread while others wait for one',
+    meaning: 'time for which a slow download keeps its thread while others wait',
   },
   readerWaitMs: { value: 1_800_000, meaning: 'longest wait for such a thread' },
-  silenceMs: { value: 60_000, meaning: 'a thread that reads without handing anything on' },
+  silenceMs: { value: 60_000, meaning: 'longest time for which a thread reads without a result' },
 } as const;
 
 type WorkbookLimits = { readonly [Name in keyof typeof workbookLimitTable]: number };

@@ -62,7 +62,7 @@ type ProviderSettings = {
 };
 
 export const oidcLimitTable = {
-  visitMs: { value: 10_000, meaning: 'all that the provider is asked for during one step of a sign-in' },
+  visitMs: { value: 10_000, meaning: 'all requests to the provider in one step of a sign-in' },
   answerBytes: { value: 256_000, meaning: 'one answer of the provider' },
   asksAtOnce: { value: 32, meaning: 'sign-ins that wait for the provider at once in one process' },
   metadataMs: { value: 600_000, meaning: 'time for which the description of the provider is kept' },
