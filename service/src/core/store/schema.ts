@@ -108,7 +108,7 @@ export type Schema = FormTables &
       valid_utf8: Generated<number>;
       /** How the file is read, in JSON (see lists/reading/read-list.ts). */
       plan: string | null;
-      /** Domains of the list that are one slip away from a large provider, in JSON (see lists/suggest-domains.ts). */
+      /** Domains of the list that are one slip away from a large provider, in JSON (see lists/survey-list.ts). */
       suggestions: Generated<string | null>;
       /** How long the run should take, as estimated by the survey; null in the sandbox and of lists of older versions. */
       expected_seconds: Generated<number | null>;

@@ -8,9 +8,9 @@ import type { ListFile } from './reading/list-file.ts';
 import { ListProblem } from './reading/list-problem.ts';
 import { planReading, readList, type FileRow, type ReadingPlan } from './reading/read-list.ts';
 import type { WorkbookReaders } from './reading/workbook-readers.ts';
-import { rowsOfCell, type SurveyedRow } from './rows-of-cell.ts';
 import type { ColumnWish } from './reading/find-layout.ts';
-import { createDomainSuggestions, type NearProvider } from './suggest-domains.ts';
+import { readCell } from './reading/read-cell.ts';
+import type { DomainSuggestion } from '@mailproof/client';
 
 /**
  * The survey of a list. It reads the file once and records each row as an address, a duplicate, no address, or blank.
@@ -194,4 +194,74 @@ function tooManyRows(most: number): ListProblem {
     'list_too_large',
     `The list has more than ${number} rows. Split it, and upload the parts.`,
   );
+}
+
+/** A row of the file as the survey reads it, before duplicates are found. */
+type SurveyedRow =
+  | { kind: 'blank' }
+  | { kind: 'rejected'; cell: string; fault: string }
+  | { kind: 'address'; address: Address; repaired: string | null };
+
+const cellCharactersKept = 254;
+
+/** Returns the rows of one cell: one, or if every address gets a row of its own, one per address. */
+function rowsOfCell(cell: string, split: boolean): SurveyedRow[] {
+  const reading = readCell(cell);
+  switch (reading.kind) {
+    case 'blank':
+      return [{ kind: 'blank' }];
+    case 'rejected':
+      return [{ kind: 'rejected', cell: cell.trim().slice(0, cellCharactersKept), fault: reading.fault }];
+    case 'address': {
+      const { address, repaired, others } = reading;
+      if (!repaired) return [{ kind: 'address', address, repaired: null }];
+      if (split)
+        return [address, ...others].map((one) => ({ kind: 'address', address: one, repaired: one.email }));
+      return [{ kind: 'address', address, repaired: tellRepair(address, others) }];
+    }
+  }
+}
+
+const othersTold = 10;
+
+/** Names the address that is checked, and the addresses in the same cell that are not. */
+function tellRepair(address: Address, others: Address[]): string {
+  if (others.length === 0) return address.email;
+  const told = others.slice(0, othersTold).map(({ email }) => email);
+  const more = others.length > told.length ? `, and ${others.length - told.length} more` : '';
+  return `${address.email} (not checked: ${told.join(', ')}${more})`;
+}
+
+/** Returns the large provider that was most likely meant, without any network request. */
+type NearProvider = (address: Address) => string | undefined;
+
+/** Suggestions per list. */
+const suggestionsTold = 20;
+/** Domains counted per list. Only a made-up list has more that are one typo away from a provider. */
+const domainsCounted = 2_000;
+
+/**
+ * Counts the rows of domains that are one typo away from a large provider (`gmial.com`). Their owner can correct them
+ * before the list is started and paid for. Such a domain may still take mail: DNS was not asked.
+ */
+function createDomainSuggestions(nearProvider: NearProvider) {
+  const found = new Map<string, DomainSuggestion>();
+  let last: { address: Address; meant: string | undefined } | undefined;
+  return {
+    add(address: Address): void {
+      // A repeated cell brings the same address object.
+      if (last?.address !== address) last = { address, meant: nearProvider(address) };
+      const { meant } = last;
+      if (meant === undefined) return;
+      const { host } = address;
+      const known = found.get(host);
+      if (known !== undefined) known.rows += 1;
+      else if (found.size < domainsCounted) found.set(host, { domain: host, did_you_mean: meant, rows: 1 });
+    },
+    /** Returns the suggestions with the most rows first. */
+    told: (): DomainSuggestion[] =>
+      [...found.values()]
+        .sort((a, b) => b.rows - a.rows || (a.domain < b.domain ? -1 : 1))
+        .slice(0, suggestionsTold),
+  };
 }
