@@ -17,9 +17,8 @@ import { findList, type List } from './list.ts';
 import type { StorageLimits } from './list-storage.ts';
 import { planAhead } from './plan-tasks.ts';
 import { readLists, readProgress, type ListPlace, type ListProgress } from './read-lists.ts';
-import { readExplanation, readRows, type RowsRequest } from './read-rows.ts';
 import { discardList, receiveList, revealList } from './receive-list.ts';
-import type { RowResult } from './row-result.ts';
+import { type RowResult, readExplanation, readRows, type RowsRequest } from './row-result.ts';
 import { readStartScope, startList, type StartListAnswer } from './start-list.ts';
 import {
   cancelList,

@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream';
 import type { Reader } from '../../core/store/statement.ts';
 import { layoutOf, type List } from './list.ts';
-import { readRowWindows } from './read-rows.ts';
 import { readList, type FileRow, type ReadingPlan } from './reading/read-list.ts';
 import type { WorkbookReaders } from './reading/workbook-readers.ts';
-import { isChosen, presentRow, type RowChoice, type RowResult } from './row-result.ts';
+import { isChosen, presentRow, type RowChoice, type RowResult, readRowWindows } from './row-result.ts';
 import { openStoredFile } from './stored-file.ts';
 import { rowsOfLine } from './survey-list.ts';
 import { sheetRowsMax, writeXlsx } from './write-xlsx.ts';
