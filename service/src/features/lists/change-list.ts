@@ -2,7 +2,7 @@ import { statement, type Tx } from '../../core/store/statement.ts';
 import type { Store } from '../../core/store/store.ts';
 import { deleteRows } from './insert-rows.ts';
 import { findList, layoutOf, type List, type ListOwner } from './list.ts';
-import { openStoredFile } from './stored-file.ts';
+import { openStoredFile } from './list-storage.ts';
 import { surveyList, type Survey, type SurveyParts } from './survey-list.ts';
 import { planReading } from './reading/read-list.ts';
 import type { ColumnWish } from './reading/find-layout.ts';

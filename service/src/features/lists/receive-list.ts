@@ -5,9 +5,14 @@ import type { WallClock } from '../../core/store/wall-clock.ts';
 import type { Caller } from '../../core/keys/authenticate.ts';
 import { retentionOf } from '../../core/verify/sandbox/sandbox-allowance.ts';
 import { watchUtf8 } from './reading/decode-text.ts';
-import { takeStorageFor, type StorageLimits } from './list-storage.ts';
+import {
+  takeStorageFor,
+  type StorageLimits,
+  openStoredFile,
+  pieceBytes,
+  storePiece,
+} from './list-storage.ts';
 import { ListProblem } from './reading/list-problem.ts';
-import { openStoredFile, pieceBytes, storePiece } from './stored-file.ts';
 import { surveyList, type Survey, type SurveyParts } from './survey-list.ts';
 import type { ColumnWish } from './reading/find-layout.ts';
 

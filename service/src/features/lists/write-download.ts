@@ -4,7 +4,7 @@ import { layoutOf, type List } from './list.ts';
 import { readList, type FileRow, type ReadingPlan } from './reading/read-list.ts';
 import type { WorkbookReaders } from './reading/workbook-readers.ts';
 import { isChosen, presentRow, type RowChoice, type RowResult, readRowWindows } from './row-result.ts';
-import { openStoredFile } from './stored-file.ts';
+import { openStoredFile } from './list-storage.ts';
 import { rowsOfLine } from './survey-list.ts';
 import { sheetRowsMax, writeXlsx } from './write-xlsx.ts';
 
