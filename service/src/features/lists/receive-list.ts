@@ -4,7 +4,7 @@ import { statement, type Tx } from '../../core/store/statement.ts';
 import type { WallClock } from '../../core/store/wall-clock.ts';
 import type { Caller } from '../../core/keys/authenticate.ts';
 import { retentionOf } from '../../core/verify/sandbox/sandbox-allowance.ts';
-import { watchUtf8 } from './reading/decode-text.ts';
+import { watchUtf8 } from './reading/read-list.ts';
 import {
   takeStorageFor,
   type StorageLimits,
