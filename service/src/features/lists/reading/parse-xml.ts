@@ -1,7 +1,6 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { ListProblem } from './list-problem.ts';
-import { tooMuch, type WorkbookBudget } from './workbook-budget.ts';
-import { workbookLimits } from './workbook-limits.ts';
+import { workbookLimits, tooMuch, type WorkbookBudget } from './workbook-limits.ts';
 
 /**
  * Callbacks of a parser over one part of a workbook, with bounded memory. The parser holds the open elements and the

@@ -3,8 +3,13 @@ import type { SaxesTagPlain } from 'saxes';
 import { ListProblem } from './list-problem.ts';
 import { parseWhole, parseXml, type XmlHandlers } from './parse-xml.ts';
 import { createSharedStrings, type SharedStrings } from './string-table.ts';
-import { blankRowCharacters, entryCharacters, tooMuch, type WorkbookBudget } from './workbook-budget.ts';
-import { workbookLimits } from './workbook-limits.ts';
+import {
+  workbookLimits,
+  blankRowCharacters,
+  entryCharacters,
+  tooMuch,
+  type WorkbookBudget,
+} from './workbook-limits.ts';
 import type { WorkbookParts } from './workbook-parts.ts';
 
 /**

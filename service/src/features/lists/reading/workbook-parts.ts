@@ -2,8 +2,13 @@ import { Readable } from 'node:stream';
 import { fromRandomAccessReaderPromise, RandomAccessReader, type Entry } from 'yauzl';
 import type { ListFile } from './list-file.ts';
 import { ListProblem } from './list-problem.ts';
-import { createWorkbookBudget, entryCharacters, tooMuch, type WorkbookBudget } from './workbook-budget.ts';
-import { workbookLimits } from './workbook-limits.ts';
+import {
+  workbookLimits,
+  createWorkbookBudget,
+  entryCharacters,
+  tooMuch,
+  type WorkbookBudget,
+} from './workbook-limits.ts';
 
 /**
  * The parts of a workbook (ECMA-376 part 2: a zip archive of XML files), each read as a stream of bounded length. The
