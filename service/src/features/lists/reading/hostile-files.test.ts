@@ -4,7 +4,7 @@ import { hostileShapes, makeHostileFiles } from '../../../../test/support/hostil
 import { makeWorkbook, sheetOf } from '../../../../test/support/make-workbook.ts';
 import { rowsOfLine } from '../survey-list.ts';
 import { ListProblem } from './list-problem.ts';
-import { readInThread } from './read-in-thread.ts';
+import { readInThread } from './workbook-readers.ts';
 import { planReading, readList } from './read-list.ts';
 
 function fileOf(bytes: Buffer) {

@@ -2,8 +2,7 @@ import { findLayout, sampleText, type ColumnWish, type Layout } from './find-lay
 import { beginningOf, type ListFile } from './list-file.ts';
 import { ListProblem } from './list-problem.ts';
 import { createRecordReader, type TextRecord } from './read-records.ts';
-import { readInThread } from './read-in-thread.ts';
-import type { ReadWorkbook } from './workbook-readers.ts';
+import { type ReadWorkbook, readInThread } from './workbook-readers.ts';
 import type { SheetPart } from './workbook-thread.ts';
 
 /**

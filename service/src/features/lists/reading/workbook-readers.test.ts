@@ -5,8 +5,7 @@ import { createTestClock } from '../../../../../engine/test/support/test-clock.t
 import { makeWorkbook } from '../../../../test/support/make-workbook.ts';
 import { until } from '../../../../test/support/until.ts';
 import type { ListFile } from './list-file.ts';
-import { readInThread } from './read-in-thread.ts';
-import { createWorkbookReaders, type ReadWorkbook } from './workbook-readers.ts';
+import { createWorkbookReaders, type ReadWorkbook, readInThread } from './workbook-readers.ts';
 import { workbookLimits } from './workbook-limits.ts';
 import type { SheetPart } from './workbook-thread.ts';
 
