@@ -18,7 +18,6 @@ import {
   type WebhookOrder,
   type WebhookWish,
 } from './change-webhook.ts';
-import { readEndpointUrl } from './read-endpoint-url.ts';
 import {
   findWebhook,
   readDeliveries,
@@ -26,6 +25,8 @@ import {
   type StoredDelivery,
   type StoredWebhook,
 } from './read-webhooks.ts';
+import { portOf } from '../../core/http/outgoing/open-connection.ts';
+import { webhookLimits } from './webhook-limits.ts';
 
 /** The actions of an account on its webhooks, for the API and the command line. */
 export type WebhookActions = {
@@ -57,7 +58,7 @@ type WebhookSettings = Omit<NewWebhook, 'accountId' | 'actor' | 'now'>;
 /** The account of the endpoints, and the actor who changes them. */
 export type Owner = { accountId: string; actor: Actor };
 
-export type InvalidUrl = { kind: 'invalid_webhook_url' };
+type InvalidUrl = { kind: 'invalid_webhook_url' };
 
 type WebhookActionsParts = {
   store: Pick<Store, 'read' | 'writeAlone'>;
@@ -110,4 +111,21 @@ export function createWebhookActions(parts: WebhookActionsParts): WebhookActions
     deliveries: async (place, { limit, before }) =>
       (await find(place)) && readDeliveries(store.read, { ...place, limit, before }),
   };
+}
+
+/**
+ * Reads the URL of an endpoint: `https`, or `http` if the operator has opened a block. Without TLS only addresses in
+ * that block are dialled (see send-request.ts). The address is judged at every attempt, not here: a name may point
+ * elsewhere by then.
+ */
+export function readEndpointUrl(text: string, { httpAllowed }: { httpAllowed: boolean }): string | undefined {
+  if (text.length > webhookLimits.urlCharacters || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && httpAllowed)) return undefined;
+  // The signature authenticates messages; a password in a URL would be visible to everyone who sees the endpoint.
+  if (url.username !== '' || url.password !== '' || url.hash !== '') return undefined;
+  // Low ports other than the web's belong to other services.
+  const port = portOf(url);
+  if (port !== 80 && port !== 443 && port < 1_024) return undefined;
+  return url.href;
 }
