@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nextStep } from './next-step.ts';
+import { nextStep } from './record-attempt.ts';
 import type { SendOutcome } from './send-request.ts';
 
 const answer = (status: number, retryAfterMs = 0): SendOutcome => ({
