@@ -3,7 +3,6 @@ import type { Clock, MailboxEvidence } from '@mailproof/engine';
 import type { Tx } from '../../core/store/statement.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { WallClock } from '../../core/store/wall-clock.ts';
-import type { ProbeQuestion } from './probe-question.ts';
 import {
   answerProbes,
   leaseProbes,
@@ -19,6 +18,7 @@ import {
   type ProbeReport,
   type ProbeResult,
   type ProbeSource,
+  type ProbeQuestion,
 } from './probe-source.ts';
 
 /**

@@ -5,7 +5,7 @@ import type { WallClock } from '../../core/store/wall-clock.ts';
 import { egressChannel } from './egress-addresses.ts';
 import { evidenceChannel, probesChannel, type WrittenEvidence } from './probe-exchange.ts';
 import { eraseUnanswered } from './prober-faults.ts';
-import { writeQuestion } from './probe-question.ts';
+import { writeQuestion } from './probe-source.ts';
 import { eraseProbes, insertProbes, probeStatements } from './probe-rows.ts';
 
 /**

@@ -1,6 +1,5 @@
 import type { Clock, MailboxEvidence, Patience, Prober } from '@mailproof/engine';
-import { readQuestion } from './probe-question.ts';
-import { mostLeased, type LeasedProbe, type ProbeResult } from './probe-source.ts';
+import { mostLeased, type LeasedProbe, type ProbeResult, readQuestion } from './probe-source.ts';
 import { createReporter, type ReadyResult, type ReportingParts } from './report-evidence.ts';
 import { createPause, createRetryWaits } from './retry-waits.ts';
 
