@@ -1,11 +1,11 @@
 import { canonicalMailHost, type MailboxEvidence, type Remembered } from '@mailproof/engine';
-import { messageLimits } from './message-limits.ts';
 import {
   longestLifeMs,
   longestWaitMs,
   noAnswerReasons,
   type EvidenceMessage,
   type LearnedMessage,
+  messageLimits,
 } from './prober-messages.ts';
 
 /** Writes evidence in the form that a prober and the centre exchange. */

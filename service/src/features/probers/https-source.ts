@@ -2,7 +2,6 @@ import type { Clock, Remembered } from '@mailproof/engine';
 import type { TSchema, Static } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { readLearned, writeEvidence, writeLearned } from './evidence-messages.ts';
-import { messageLimits } from './message-limits.ts';
 import {
   enrolAnswerSchema,
   leaseAnswerSchema,
@@ -13,6 +12,7 @@ import {
   type LeaseAnswerMessage,
   type LeaseRequestMessage,
   type ReportMessage,
+  messageLimits,
 } from './prober-messages.ts';
 import type { RestWish } from './prober-rests.ts';
 import type { LeasedProbe, ProbeResult, ProbeSource, ReportAnswer } from './probe-source.ts';

@@ -1,7 +1,6 @@
 import type { MailboxEvidence } from '@mailproof/engine';
 import { Type, type Static } from 'typebox';
 import { mostLeased, mostRenewed, mostReported } from './probe-source.ts';
-import { messageLimits } from './message-limits.ts';
 
 /**
  * Header that names the protocol of either side. An outside prober and the centre exchange JSON over HTTPS. Neither
@@ -311,3 +310,20 @@ export type ReportAnswerMessage = Static<typeof reportAnswerSchema>;
 export type ReportMessage = Static<typeof reportRequestSchema>;
 export type EvidenceMessage = Static<typeof evidenceSchema>;
 export type LearnedMessage = Static<typeof learnedSchema>;
+
+/** Limits of the messages between an outside prober and the centre. */
+export const messageLimits = {
+  egressAddresses: 256,
+  learned: 200,
+  /** Longest wait of a lease request. */
+  waitMs: 30_000,
+  mailHosts: 64,
+  addresses: 64,
+  replies: 16,
+  replyCharacters: 2_048,
+  /** Rests of its own egress addresses that a prober reports, and that it is asked to end. */
+  rests: 200,
+  restCharacters: 200,
+  /** A whole message, in either direction. */
+  bytes: 4_194_304,
+} as const;

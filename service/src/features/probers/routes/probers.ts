@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { messageLimits } from '../message-limits.ts';
 import {
   enrolAnswerSchema,
   enrolRequestSchema,
@@ -11,6 +10,7 @@ import {
   readProtocol,
   reportAnswerSchema,
   reportRequestSchema,
+  messageLimits,
 } from '../prober-messages.ts';
 import { secretIn, type KnownProber } from '../prober-records.ts';
 import { enrolPath, leasePath, reportPath } from '../../../core/http/pipeline/paths.ts';
