@@ -5,7 +5,7 @@ import { readWorkbook } from './read-workbook.ts';
 import { openWorkbook, type WorkbookParts } from './workbook-parts.ts';
 
 /**
- * The order to a thread (see read-in-thread.ts), which reads a workbook, asks for its bytes and returns its rows. The
+ * The order to a thread (see workbook-readers.ts), which reads a workbook, asks for its bytes and returns its rows. The
  * thread imports only the reader, because everything it loads counts towards its memory.
  */
 export type ThreadOrder = { size: number; job: ThreadJob };
