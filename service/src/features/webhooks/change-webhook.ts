@@ -241,7 +241,7 @@ type SendsUsedUp = { kind: 'sends_used_up'; retryAfterSeconds: number };
 type Taking = { account: string; now: number; everyMs: number; until: number };
 
 /** Checks and takes in one statement. */
-const take = statement((db, arg: Taking) =>
+const takeAllowance = statement((db, arg: Taking) =>
   db
     .updateTable('account')
     .set((eb) => ({
@@ -260,7 +260,7 @@ const take = statement((db, arg: Taking) =>
     .where('webhook_sends_at', '<=', arg.until),
 );
 
-const find = statement((db, arg: { account: string }) =>
+const findSendsAt = statement((db, arg: { account: string }) =>
   db.selectFrom('account').select('webhook_sends_at').where('id', '=', arg.account),
 );
 
@@ -269,7 +269,7 @@ async function takeSend(
   { accountId: account, everyMs, now }: { accountId: string; everyMs: number; now: number },
 ): Promise<SendsUsedUp | undefined> {
   const until = now + webhookLimits.sendsAheadMs - everyMs;
-  if ((await tx.change(take, { account, now, everyMs, until })) === 1) return undefined;
-  const sendsAt = (await tx.first(find, { account }))?.webhook_sends_at ?? 0;
+  if ((await tx.change(takeAllowance, { account, now, everyMs, until })) === 1) return undefined;
+  const sendsAt = (await tx.first(findSendsAt, { account }))?.webhook_sends_at ?? 0;
   return { kind: 'sends_used_up', retryAfterSeconds: Math.max(1, Math.ceil((sendsAt - until) / 1_000)) };
 }
