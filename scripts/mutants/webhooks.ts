@@ -111,7 +111,7 @@ export const webhookMutants: readonly Mutant[] = [
     'a deleted endpoint stays in the store': ['if (erased < most)', 'if (erased > most)'],
   }),
   ...defectsOf('service/src/features/webhooks/record-attempt.ts', waiting, {
-    'a redirect is a delivery': ['outcome.status < 300', 'outcome.status <= 302'],
+    'a redirect is a delivery': [`outcome.status < 300)\n    return`, `outcome.status <= 302)\n    return`],
     'what is gone is tried again': ['outcome.status === 410', 'outcome.status === 411'],
     'there are nine attempts': ['waitsMs[attempts - 1]', 'waitsMs[attempts]'],
     'an endpoint may ask for a shorter wait': ['Math.max(usual, ', 'Math.min(usual, '],
