@@ -5,7 +5,7 @@ import { contextOf } from '../../../core/http/pipeline/request-context.ts';
 import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts.ts';
 import { readBearer } from '../../../core/keys/read-bearer.ts';
 
-/** The figures for Prometheus, on the API's port for whoever has the token; guessing it is slowed (429). */
+/** Adds the figures for Prometheus on the API's port, for clients with the token; guessing it is slowed (429). */
 export function addMetrics(server: ApiServer, { parts, admitRequest }: RouteParts): void {
   const { metrics, signIns } = parts;
   if (metrics === undefined) return;

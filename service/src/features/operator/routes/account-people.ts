@@ -13,7 +13,7 @@ import type { ApiServer, HttpParts } from '../../../core/http/routes/http-parts.
 import { presentInvited, readEmail } from '../../people/routes/people.ts';
 import { adminErrors, adminRoute, answering, type AdminRouteParts } from './admin-route.ts';
 
-/** The people of any account: who they are, and inviting the first of them. */
+/** The people of any account, and the invitation of the first. */
 const listRoute = {
   ...adminRoute,
   operationId: 'adminListPeople',

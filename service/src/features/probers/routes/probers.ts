@@ -21,7 +21,7 @@ import { requestIdHeader } from '../../../core/http/schemas/headers.ts';
 import { byProber } from '../../../core/http/schemas/security.ts';
 import type { ApiServer, HttpParts, RouteParts } from '../../../core/http/routes/http-parts.ts';
 
-/** What probers outside the installation ask and report (docs/probers.md). */
+/** Requests and reports of outside probers (docs/probers.md). */
 const described = { tags: ['Probers'], security: byProber };
 const errors = (...reasons: Parameters<typeof errorResponses>[0]) =>
   errorResponses(
@@ -116,7 +116,7 @@ function speakerOf(request: FastifyRequest) {
   return { prober: proberOf(request), protocol: readProtocol(request.headers[protocolHeader]) };
 }
 
-/** Tells tokens apart without keeping them. */
+/** Tells tokens apart without storing them. */
 function digestOf(token: string): string {
   return hash('sha256', token).slice(0, 16);
 }
@@ -141,7 +141,7 @@ function proberOf(request: RequestOfProber): KnownProber {
   return prober;
 }
 
-/** Aborted when the prober hangs up while it waits: what would be leased to it would be lost. */
+/** Returns a signal that is aborted when the prober disconnects while waiting: its lease would be lost. */
 function goneSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   raw.once('close', () => {
