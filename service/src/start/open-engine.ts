@@ -19,9 +19,9 @@ import { readRandomProbeKey } from '../core/verify/engine-state/read-random-prob
 type OpenEngine = {
   engine: Engine;
   egress: EgressKeeper;
-  /** Hands probes to others. */
+  /** Hands probes to other processes. */
   queue: ProbeQueue;
-  /** Ends what others have handed to us, and leaves our egress addresses to the next. */
+  /** Ends probes that others have handed to us, and leaves our egress addresses to the next owner. */
   close: () => Promise<void>;
 };
 
@@ -34,9 +34,9 @@ type EngineParts = Parameters<typeof keepEngineMemory>[0] & {
 };
 
 /**
- * The engine, with what it learnt before, and its part among the probers of the installation: which egress addresses it
- * owns, what other processes hand to it, and what it hands to others. A list or policy file that cannot be used stops
- * the start; the engine says which and why.
+ * Opens the engine with its memory, and its part among the installation's probers: its egress addresses, probes from
+ * other processes, and probes for them. An invalid list or policy file stops the start; the engine names the file and
+ * the reason.
  */
 export async function openEngine(config: Config, parts: EngineParts): Promise<OpenEngine> {
   const ownKey = createHmac('sha256', readLogSecret(config.dataDir)).update('strangers').digest('hex');
@@ -45,7 +45,7 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<Op
   const queue = createProbeQueue({ ...parts, reread: rereadEvidence });
   const kept: { egress?: EgressKeeper } = {};
   const keeper = (): EgressKeeper => {
-    if (kept.egress === undefined) throw new Error('a mailbox was asked for before the start was over');
+    if (kept.egress === undefined) throw new Error('a mailbox was asked for before the start was complete');
     return kept.egress;
   };
   try {
@@ -54,10 +54,10 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<Op
       memory,
       randomProbeKey,
       sharesEgress: config.pacing === 'on',
-      // On SQLite, a process that does everything has no other beside it.
+      // On SQLite, a process with the role `all` is the only one.
       isAlone: config.databaseUrl === undefined && parts.role === 'all',
       isBelieved: (prober) => isBelieved(prober, keeper()),
-      // A process that does everything knows which blocks are open; of a prober elsewhere it does not.
+      // A process with the role `all` knows which blocks are open, but not those of an outside prober.
       mayAskElsewhere: () => parts.role !== 'all' || kept.egress?.areAllOurs() !== true,
       chooseProber: (local, policies) =>
         createDispatcher({ local, policies, clock: parts.clock, queue, egress: keeper }),
@@ -88,17 +88,17 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<Op
   }
 }
 
-/** Whether a prober outside may ask: it was not removed, and is neither in quarantine nor put aside. */
+/** Tells whether an outside prober may ask: not removed, in quarantine or put aside. */
 function isBelieved(prober: string, egress: EgressKeeper): boolean {
   return egress.addresses().some(({ owner, well }) => owner === prober && well);
 }
 
-/** What is under way when the process stops has this long to end; others ask for the rest. */
+/** Time that open probes have to end when the process stops; other processes ask the remaining ones. */
 const drainMs = 10_000;
 
 type ServingParts = EngineParts & Pick<OpenEngine, 'engine' | 'egress'> & { queue: ProbeQueue };
 
-/** Asks what other processes hand to us, from the egress addresses that are ours. */
+/** Asks the probes that other processes hand to us, from our own egress addresses. */
 function serveOthers({ engine, egress, queue, ...parts }: ServingParts): { stop(): Promise<void> } {
   const exchange = createProbeExchange(parts);
   const running = runProber({
@@ -122,7 +122,7 @@ function serveOthers({ engine, egress, queue, ...parts }: ServingParts): { stop(
   };
 }
 
-/** What we handed to an egress address that has no owner any more, or that has become ours, is asked anew. */
+/** Takes back probes for an egress address that has lost its owner or become ours; they are asked again. */
 function takeBack({ egress, queue, onProblem }: Pick<ServingParts, 'egress' | 'queue' | 'onProblem'>): void {
   const owned = new Map(egress.addresses().map((one) => [one.name, one]));
   for (const name of queue.busy()) {
@@ -131,6 +131,6 @@ function takeBack({ egress, queue, onProblem }: Pick<ServingParts, 'egress' | 'q
     if (!canAsk)
       queue
         .withdraw(name, address?.owner ?? '')
-        .catch((error: unknown) => onProblem('probes could not be taken back', error));
+        .catch((error: unknown) => onProblem('cannot take probes back from another process', error));
   }
 }

@@ -68,7 +68,7 @@ import {
 } from '../core/verify/verify-one.ts';
 import type { Upkeep } from './start-upkeep.ts';
 
-/** The HTTP side of a process: what it answers with, where it listens, and how it goes down. */
+/** The HTTP side of a process. */
 export type Api = { url: string; stop(): Promise<void> };
 
 export type ApiParts = Omit<
@@ -84,17 +84,17 @@ export type ApiParts = Omit<
     upkeep: Pick<Upkeep, 'checking' | 'problems'>;
     storeWatch: StoreWatch;
     workers: WorkerWatch;
-    /** Tells the workers of every process that there is something to do. */
+    /** Tells the workers of every process that a task is due. */
     wake: () => void;
     logger: Logger;
     logRequest: LogRequest;
     onProblem(message: string, error?: unknown): void;
     metrics: Metrics;
-    /** Where the figures are served on the API's own port. */
+    /** Serves the figures on the API's own port, if configured. */
     metricsRoute: HttpParts['metrics'];
   };
 
-/** Where `node console/build.ts` puts the console. */
+/** Folder in which `node console/build.ts` puts the console. */
 const consoleFolder = resolve(import.meta.dirname, '../../../console/dist');
 
 export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
@@ -196,7 +196,7 @@ function listActions(config: Config, parts: ApiParts, sandboxAllowance: SandboxA
   });
 }
 
-/** What all egress addresses of this process may send, for an estimate. Those of probers elsewhere are not counted. */
+/** Returns the sending rate of this process's egress addresses, for an estimate. Outside probers are not counted. */
 function sendingRate({ pacing, ipProfile }: Config, { engine }: ApiParts): SendingRate {
   const { routes } = engine.health();
   const sum = (of: (route: (typeof routes)[number]) => number): number =>
@@ -209,7 +209,9 @@ function sendingRate({ pacing, ipProfile }: Config, { engine }: ApiParts): Sendi
   };
 }
 
-/** What the store keeps of a test key's requests: of a single one only the answer that belongs to an `Idempotency-Key`. */
+/**
+ * Addresses that the store keeps of a test key's requests: of a single one, only an answer with an `Idempotency-Key`.
+ */
 const storedSingles = {
   addressesIn: ({ idempotency }: VerifyOneRequest) => (idempotency === undefined ? 0 : 1),
   isStored: (answer: VerifyOneAnswer) => answer.kind === 'verified' && !answer.replayed,
@@ -224,7 +226,9 @@ type ConsoleParts = Omit<OperatorActionsParts, 'startedAt' | 'trustedProxies'> &
   clock: Clock;
 };
 
-/** What the console and the admin API need: sessions, the actions of accounts and of the operator, the files. */
+/**
+ * Creates the parts of the console and the admin API: sessions, the actions of accounts and the operator, the files.
+ */
 function consoleParts(config: Config, parts: ConsoleParts) {
   const adminToken = createAdminToken(config.adminToken);
   const { oidcOperators: operators, keySignIn, basePath } = config;
@@ -252,7 +256,7 @@ function consoleParts(config: Config, parts: ConsoleParts) {
   };
 }
 
-/** The HELO names of all routes lead here, if the operator has the names point to this machine. */
+/** Describes this host at its HELO names, if the operator points these names to this machine. */
 function aboutHost(config: Config): HttpParts['about'] {
   const { aboutContact: contact, mailFrom, heloName } = config;
   if (contact === undefined) return undefined;
@@ -261,7 +265,7 @@ function aboutHost(config: Config): HttpParts['about'] {
   return { contact, mailFrom, heloNames: [...new Set([heloName, ...ofRoutes])] };
 }
 
-/** Requests that have the base path are told from those whose proxy took it off, so it may not begin like one of them. */
+/** Refuses a base path that begins like one of our own paths: the prefix shows whether a proxy has stripped it. */
 function refuseTakenBasePath({ basePath }: Config): void {
   if (basePath === '' || !isOurs(basePath)) return;
   throw new StartError(
@@ -269,12 +273,12 @@ function refuseTakenBasePath({ basePath }: Config): void {
   );
 }
 
-/** Finding a session is part of authentication and has its deadline; opening and closing one is work like any other. */
+/** Finding a session is part of authentication and has its deadline; opening or closing one counts as work. */
 function sessionStore(store: Store): Pick<Store, 'read' | 'write'> {
   return { read: withFreshDeadlines(store, 'key').read, write: withFreshDeadlines(store, 'work').write };
 }
 
-/** With a certificate the framework serves HTTPS, which its type does not tell. */
+/** Renews the certificate. With one, the framework serves HTTPS, which its type does not show. */
 function renewTls(server: ApiServer, config: Config, parts: Parameters<typeof renewTlsPair>[2]): () => void {
   return renewTlsPair(server.server as unknown as TlsServer, config, parts);
 }
@@ -290,18 +294,18 @@ async function listen(server: ApiServer, { host, port, tlsCertFile, basePath }: 
   return `${reachableUrl(host, actualPort, tlsCertFile === undefined ? 'http' : 'https')}${basePath}`;
 }
 
-/** Draining may take this long; what is left is then cut off, so that the process ends within 30 seconds. */
+/** Longest drain; open requests are then cut off, so that the process ends within 30 seconds. */
 const drainMs = 25_000;
 const lingerMs = 2_000;
 
-/** Requests not answered by then are cut off: their verification is aborted and the credit returned. */
+/** Waits for open requests, then cuts them off: their verification is aborted and the credit returned. */
 async function drainRequests(server: ApiServer, idle: Promise<void>): Promise<void> {
   const cut = setTimeout(() => server.server.closeAllConnections(), drainMs);
   await idle;
   clearTimeout(cut);
 }
 
-/** Idle connections are closed at once, the rest (half a request, say) soon after. */
+/** Closes idle connections at once, and others (half a request, for example) soon after. */
 async function closeServer(server: ApiServer): Promise<void> {
   const cut = setTimeout(() => server.server.closeAllConnections(), lingerMs);
   await server.close();
