@@ -19,7 +19,7 @@ export function readTlsPair({ tlsCertFile, tlsKeyFile }: TlsFiles): TlsPair | un
     return readPair(tlsCertFile, tlsKeyFile);
   } catch (error) {
     throw new StartError(
-      `MAILPROOF_TLS_CERT_FILE and MAILPROOF_TLS_KEY_FILE are not a certificate and its key (${told(error)})`,
+      `MAILPROOF_TLS_CERT_FILE and MAILPROOF_TLS_KEY_FILE are no certificate with its key (${told(error)})`,
       error,
     );
   }
