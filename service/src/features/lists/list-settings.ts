@@ -1,6 +1,6 @@
 import { duration, usually, wholeNumber, type Setting } from '../../core/config/setting.ts';
 
-/** How large a list may be, how long its run, and how much the lists of an account may store. */
+/** Limits on a list's size, its run, and the storage of an account's lists. */
 export type ListConfig = {
   listDeadlineMs: number;
   listMaxRows: number;

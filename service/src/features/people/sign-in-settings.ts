@@ -1,20 +1,20 @@
 import { parseAddress } from '@mailproof/engine';
 import { listOf, oneOf, usually, usuallyNone, type Setting } from '../../core/config/setting.ts';
 
-/** The settings of signing in: with a key, or with an OpenID provider. They are part of the table in config.ts. */
+/** Settings of signing in with a key or an OpenID provider, part of the table in config.ts. */
 export type SignInConfig = {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   publicUrl: string | undefined;
   keySignIn: 'on' | 'off';
   oidcIssuer: string | undefined;
   oidcClientId: string | undefined;
   oidcClientSecret: string | undefined;
   oidcName: string | undefined;
-  /** Each an address in lower case, or `sub:` and a subject. */
+  /** Each is an email address in lower case, or `sub:` and a subject. */
   oidcOperators: string[];
 };
 
-/** Anything else would carry codes and cookies past whoever listens; on this machine itself nobody does. */
+/** Plain HTTP would expose codes and cookies on the network; within this machine it does not. */
 const secureUrl = {
   mayBe: 'an https URL without query, user and fragment, or an http URL on 127.0.0.1, [::1] or localhost',
   parse: (text: string) => {
@@ -33,7 +33,7 @@ const publicUrl = {
   },
 };
 
-/** A line of text; a provider chooses what its ids and secrets look like. */
+/** A line of text; providers choose the form of their ids and secrets. */
 const visibleText = {
   mayBe: 'up to 500 visible ASCII characters',
   parse: (text: string) => (/^[\x20-\x7e]{1,500}$/.test(text) ? text : undefined),
@@ -93,7 +93,7 @@ function parseOperator(text: string): string | undefined {
   return parseAddress(text).kind === 'invalid' ? undefined : text.toLowerCase();
 }
 
-/** What makes no sense together, in one line for the operator. */
+/** Returns the first contradiction between settings, in one line for the operator. */
 export function findSignInProblem(config: SignInConfig): string | undefined {
   if (config.oidcIssuer !== undefined) {
     const needed = {
