@@ -33,7 +33,7 @@ export const listSettings: { readonly [Name in keyof ListConfig]: Setting<ListCo
   },
   listStorageBytes: {
     names: ['MAILPROOF_LIST_STORAGE_BYTES'],
-    meaning: 'bytes that the lists of an account may store, each row counted as 100 more (2 GB by default)',
+    meaning: 'bytes that the lists of an account may store; each row counts as another 100 (2 GB by default)',
     ...usually(2_000_000_000),
     ...wholeNumber(100_000, petabyte),
   },
