@@ -46,7 +46,7 @@ import { openFeatureParts, type FeatureContext } from './open-features.ts';
 import type { Upkeep } from './start-upkeep.ts';
 import { loadFeatureHttp } from './whole-server.ts';
 
-/** The HTTP side of a process: what it answers with, where it listens, and how it goes down. */
+/** The HTTP side of a process. */
 export type Api = { url: string; stop(): Promise<void> };
 
 export type ApiParts = Omit<
@@ -61,7 +61,7 @@ export type ApiParts = Omit<
     upkeep: Pick<Upkeep, 'checking' | 'problems'>;
     storeWatch: StoreWatch;
     workers: WorkerWatch;
-    /** Tells the workers of every process that there is something to do. */
+    /** Tells the workers of every process that a task is due. */
     wake: () => void;
     logger: Logger;
     logRequest: LogRequest;
@@ -162,18 +162,18 @@ async function listen(server: ApiServer, { host, port, tlsCertFile, basePath }: 
   return `${reachableUrl(host, actualPort, tlsCertFile === undefined ? 'http' : 'https')}${basePath}`;
 }
 
-/** Draining may take this long; what is left is then cut off, so that the process ends within 30 seconds. */
+/** Longest drain; open requests are then cut off, so that the process ends within 30 seconds. */
 const drainMs = 25_000;
 const lingerMs = 2_000;
 
-/** Requests not answered by then are cut off: their verification is aborted and the credit returned. */
+/** Waits for open requests, then cuts them off: their verification is aborted and the credit returned. */
 async function drainRequests(server: ApiServer, idle: Promise<void>): Promise<void> {
   const cut = setTimeout(() => server.server.closeAllConnections(), drainMs);
   await idle;
   clearTimeout(cut);
 }
 
-/** Idle connections are closed at once, the rest (half a request, say) soon after. */
+/** Closes idle connections at once, and others (half a request, for example) soon after. */
 async function closeServer(server: ApiServer): Promise<void> {
   const cut = setTimeout(() => server.server.closeAllConnections(), lingerMs);
   await server.close();

@@ -4,8 +4,8 @@ import { createWatchBooks } from '../core/upkeep/watch-books.ts';
 import { features } from './features.ts';
 
 /**
- * The store with all that features keep in it. Every process looks after all of it, also after the rows of a feature
- * that its settings leave out: other processes may have that feature, and addresses have to be erased in time.
+ * Every feature's share of the store. Each process tends all of them, even for features that its settings leave out.
+ * Other processes may have that feature, and addresses must be erased in time.
  */
 const inStore = features.flatMap(({ store }) => store ?? []);
 
@@ -16,7 +16,7 @@ type Whole<Parts> = Omit<Parts, 'audits' | 'chores'>;
 
 export const withChores = (parts: Whole<SweepParts>): SweepParts => ({ ...parts, chores: inStore });
 
-/** Audits every account, or those that were touched since a moment. */
+/** Audits every account, or the accounts touched since a time. */
 export const audit = (parts: Whole<AuditParts>, only?: { since: number }) =>
   auditStore({ ...parts, audits }, only);
 

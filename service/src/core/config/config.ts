@@ -90,7 +90,7 @@ export const coreSettings: SettingTable<CoreConfig> = {
   },
   basePath: {
     names: ['MAILPROOF_BASE_PATH'],
-    meaning: 'path under which a proxy has the service, whether it passes the path on or takes it off',
+    meaning: 'URL path prefix behind a reverse proxy; works whether or not the proxy strips it',
     defaultText: null,
     defaultValue: () => '',
     ...urlPath,
@@ -104,7 +104,7 @@ export const coreSettings: SettingTable<CoreConfig> = {
   },
   dataDir: {
     names: ['MAILPROOF_DATA_DIR'],
-    meaning: 'where the SQLite database is kept; in a clone the default lies in its root',
+    meaning: 'directory of the SQLite database; in a clone the default is in its root',
     defaultText: './data',
     defaultValue: usualDataDir,
     ...directory,
@@ -119,7 +119,7 @@ export const coreSettings: SettingTable<CoreConfig> = {
   resolverProbes: {
     names: ['MAILPROOF_RESOLVER_PROBES'],
     meaning:
-      'names that must exist: a resolver that denies a domain must find one of them afterwards; with a large provider among them, others are asked in turn; none (closed networks): denials are believed as they come',
+      'names that must exist: a resolver that denies a domain must find one of them afterwards; with a large provider among them, others are asked in turn; none (closed networks): denials are trusted without this check',
     defaultText: usualProbes.join(','),
     defaultValue: () => [...usualProbes],
     ...listOrNone('host names such as example.com', canonicalHost),
@@ -139,13 +139,13 @@ export const coreSettings: SettingTable<CoreConfig> = {
   },
   starttls: {
     names: ['MAILPROOF_STARTTLS'],
-    meaning: 'TLS only where a mail host demands it, or wherever it is offered',
+    meaning: 'TLS only if a mail host demands it, or whenever it is offered',
     ...usually('demanded'),
     ...oneOf('demanded', 'always'),
   },
   verificationsAtOnce: {
     names: ['MAILPROOF_VERIFICATIONS_AT_ONCE'],
-    meaning: 'verifications under way at once in one process; a fifth of them for one account at most',
+    meaning: 'concurrent verifications per process; one account has at most a fifth of them',
     ...usually(500),
     ...wholeNumber(1, 5_000),
   },
@@ -169,21 +169,21 @@ export const coreSettings: SettingTable<CoreConfig> = {
   },
   taskRetentionMs: {
     names: ['MAILPROOF_TASK_RETENTION_MS'],
-    meaning: 'life of a completed task and its addresses (15 days by default, 30 at most)',
+    meaning: 'retention of a completed task and its addresses (15 days by default, 30 at most)',
     ...usually(15 * dayMs),
     ...duration(0, 30 * dayMs),
   },
   ...providerSettings,
   adminToken: {
     names: ['MAILPROOF_ADMIN_TOKEN'],
-    meaning: 'switches the admin API on, for whoever knows it',
+    meaning: 'enables the admin API; callers authenticate with this token',
     ...usuallyNone,
     ...token,
     mask: () => '***',
   },
   trustedProxies: {
     names: ['MAILPROOF_TRUSTED_PROXIES'],
-    meaning: 'proxies whose X-Forwarded-For and Forwarded are believed',
+    meaning: 'proxies whose X-Forwarded-For and Forwarded headers are trusted',
     ...cidrBlocks,
   },
   tlsCertFile: {
@@ -206,13 +206,13 @@ export const coreSettings: SettingTable<CoreConfig> = {
   },
   disposableFile: {
     names: ['MAILPROOF_DISPOSABLE_FILE'],
-    meaning: 'throw-away domains beside the built-in ones, one a line',
+    meaning: 'disposable domains beside the built-in ones, one a line',
     ...usuallyNone,
     ...readableFile,
   },
   allowFile: {
     names: ['MAILPROOF_ALLOW_FILE'],
-    meaning: 'addresses and domains that are never called disposable, one a line',
+    meaning: 'addresses and domains that are never reported as disposable, one a line',
     ...usuallyNone,
     ...readableFile,
   },
@@ -224,21 +224,19 @@ export const coreSettings: SettingTable<CoreConfig> = {
   },
   ratePerAccount: {
     names: ['MAILPROOF_RATE_PER_ACCOUNT'],
-    meaning:
-      'requests a minute that an account may send to each process; `accounts rate` sets it for one account',
+    meaning: 'requests per minute of an account to each process; `accounts rate` sets it for one account',
     ...usuallyNone,
     ...wholeNumber(1, 1_000_000),
   },
   ratePerKey: {
     names: ['MAILPROOF_RATE_PER_KEY'],
-    meaning: 'requests a minute that may be sent to each process with one key',
+    meaning: 'requests per minute of a key to each process',
     ...usuallyNone,
     ...wholeNumber(1, 1_000_000),
   },
   sandboxAddressesPerHour: {
     names: ['MAILPROOF_SANDBOX_ADDRESSES_PER_HOUR'],
-    meaning:
-      "addresses that an account's test keys may have stored in an hour, which is how long they are kept",
+    meaning: "addresses per hour that an account's test keys may store; they are kept for an hour",
     ...usually(1_000_000),
     ...wholeNumber(1, 100_000_000),
   },
@@ -251,7 +249,7 @@ export const coreSettings: SettingTable<CoreConfig> = {
   firstKeys: {
     names: ['MAILPROOF_FIRST_KEYS'],
     meaning:
-      'where the keys of the first start go: to standard output, or to first-keys.txt in the data directory',
+      'output of the keys of the first start: standard output, or first-keys.txt in the data directory',
     defaultText: 'print; file where standard output is the journal of systemd',
     defaultValue: (env) => (writesToJournal(env) ? 'file' : 'print'),
     ...oneOf('print', 'file'),
@@ -267,7 +265,7 @@ export const coreSettings: SettingTable<CoreConfig> = {
   },
   logLevel: {
     names: ['MAILPROOF_LOG_LEVEL'],
-    meaning: 'least weight of a log line that is written',
+    meaning: 'lowest level that is logged',
     ...usually('info'),
     ...oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   },

@@ -31,14 +31,14 @@ const contact = {
 export const identitySettings: { readonly [Name in keyof IdentityConfig]: Setting<IdentityConfig[Name]> } = {
   heloName: {
     names: ['MAILPROOF_HELO_NAME'],
-    meaning: 'name we introduce ourselves by; it must resolve to the public address of this machine',
+    meaning: 'name in our HELO; it must resolve to the public address of this machine',
     defaultText: "this host's name",
     defaultValue: () => thisHostName(),
     ...heloName,
   },
   mailFrom: {
     names: ['MAILPROOF_MAIL_FROM'],
-    meaning: 'sender we ask with; its domain must take mail',
+    meaning: 'sender of our questions; its domain must take mail',
     defaultText: 'verify@ that name',
     defaultValue: (env) =>
       `verify@${heloName.parse(textOf(env, 'MAILPROOF_HELO_NAME') ?? '') ?? thisHostName()}`,
@@ -62,14 +62,14 @@ export const identitySettings: { readonly [Name in keyof IdentityConfig]: Settin
   aboutContact: {
     names: ['MAILPROOF_ABOUT_CONTACT'],
     meaning:
-      'mail address or URL that the owners of mail servers may turn to; with it, /about-this-host and / under the HELO name say who asks and how to opt out',
+      'mail address or URL for owners of mail servers; with it, /about-this-host and / under the HELO name say who asks and how to opt out',
     ...usuallyNone,
     ...contact,
   },
   optOutFile: {
     names: ['MAILPROOF_OPT_OUT_FILE'],
     meaning:
-      'domains whose mail servers are never asked because their owners wish so, one a line; subdomains, and mail servers under them, included; written by `mailproof opt-outs`, read again when it changes',
+      'domains whose mail servers are never asked at their owners’ wish, one a line, with subdomains and mail servers under them; written by `mailproof opt-outs`, read again when it changes',
     defaultText: 'opt-outs.txt in the data directory',
     defaultValue: (env) => {
       const dataDir = textOf(env, 'MAILPROOF_DATA_DIR');

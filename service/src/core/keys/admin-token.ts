@@ -1,13 +1,13 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The operator's token, as the setting has it; where there is none, nothing matches. */
+/** The operator's token from the settings; without one, nothing matches. */
 export type AdminToken = {
   isSet: boolean;
-  /** Takes as long for a wrong token as for the right one, whatever its length. */
+  /** Compares in constant time, for any length. */
   matches(presented: string): boolean;
   /**
-   * Ties a session to the token it was opened with: another token, another mark. It is keyed with the id of the
-   * session, which the store does not know, so that a stored mark does not help to guess a weak token.
+   * Returns a mark that ties a session to its token. It is keyed with the session id, which the store does not know. So
+   * a stored mark does not help to guess a weak token.
    */
   markFor(sessionId: string): string | undefined;
 };
@@ -22,7 +22,7 @@ export function createAdminToken(token: string | undefined): AdminToken {
   };
 }
 
-/** Digests have one length, which `timingSafeEqual` requires; comparing tokens themselves would reveal their length. */
+/** Hashes both: digests have the equal length that `timingSafeEqual` requires, and hide the token's length. */
 function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

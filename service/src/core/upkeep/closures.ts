@@ -25,13 +25,13 @@ export function describeReputation({
   ];
 }
 
-/** The engine says what is wrong with the resolver, this what to do about it. */
+/** Adds the remedy to the engine's description of the resolver's problem. */
 export function describeResolver(resolver: ReturnType<Engine['health']>['resolver']): string | undefined {
   if (resolver.kind === 'in_order') return undefined;
   return `${resolver.line}; set MAILPROOF_DNS_SERVERS to a resolver of the public DNS, or MAILPROOF_RESOLVER_PROBES to names of this network`;
 }
 
-/** Why public mail hosts are not asked from some egress route of this process, or not over one address family. */
+/** Describes why some egress route of this process, or one address family, asks no public mail hosts. */
 export function describeIdentity(identity: ReturnType<Engine['health']>['identity']): string | undefined {
   const wrong = identity.filter(({ problem }) => problem !== undefined);
   if (wrong.length === 0) return undefined;

@@ -2,12 +2,12 @@ import type { Explanation } from '@mailproof/engine';
 import type { VerifyOneAnswer, VerifyOneRequest } from './verify-one.ts';
 
 export type CountedVerification = {
-  /** A status, or how a verification ended without one. */
+  /** A status, or the way in which a verification ended without one. */
   outcome: string;
-  /** Told of an `unknown` only. */
+  /** Set for `unknown` only. */
   reason: string;
   mailHost: string | undefined;
-  /** Unknown where it ended without a verdict. */
+  /** Absent if it ended without a verdict. */
   timings?: Explanation['timings_ms'];
 };
 

@@ -154,7 +154,7 @@ describe('the console', () => {
   });
 
   test('HEAD says what GET would, without a body', async () => {
-    // Over a real connection: what is injected does not pass where Node leaves the body out.
+    // Uses a real connection: an injected request does not show that Node leaves out the body.
     await server.listen({ host: '127.0.0.1', port: 0 });
     const { port } = server.server.address() as AddressInfo;
     for (const url of ['/', '/tasks/x', '/assets/app-2ZKXJ4QP.js']) {

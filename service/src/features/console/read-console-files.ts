@@ -4,20 +4,20 @@ import { extname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 /**
- * The console as it was built, read once at the start and kept in memory: it is small, and a name that is not in the
- * table is not there, so that no path can lead out of the folder.
+ * The built console, read once at the start and kept in memory, since it is small. Only names in the table exist, so no
+ * path can lead out of the folder.
  */
 export type ConsoleFiles = {
-  /** The one page; `undefined` where the console was not built. */
+  /** The only page; `undefined` if the console was not built. */
   page: ConsoleFile | undefined;
   assets: ReadonlyMap<string, ConsoleFile>;
 };
 
 export type ConsoleFile = {
   type: string;
-  /** Whether the name changes with the content, so that a browser may keep it for ever. */
+  /** Whether the name changes with the content, so that a browser may keep it forever. */
   hashed: boolean;
-  /** The best compressed first; the plain one is always there, and last. */
+  /** Best compressed first; the uncompressed form always exists and is last. */
   forms: ConsoleForm[];
 };
 
@@ -68,8 +68,8 @@ function readFile(path: string): ConsoleFile {
 }
 
 /**
- * The page with the base path before what it loads, and with the names of the features. Its script takes the base path
- * from its own address; the page may stand at any depth, so it has to name the whole path.
+ * Adds the base path to the page's links, and the names of the features. The page may be at any depth, so it names the
+ * whole path. Its script takes the base path from its own URL.
  */
 function fitted(
   page: ConsoleFile,
@@ -94,7 +94,7 @@ function fitted(
   };
 }
 
-/** Each encoding has its own tag, because a strong tag identifies the bytes that are sent (RFC 9110 section 8.8.3). */
+/** Tags each encoding separately, because a strong tag identifies the bytes that are sent (RFC 9110 section 8.8.3). */
 function withTag(bytes: Buffer): { bytes: Buffer; etag: string } {
   return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` };
 }

@@ -8,16 +8,15 @@ import {
 } from './metric-families.ts';
 
 /**
- * Counts what happens, in plain numbers: an event on the way of a request costs one step in a map. Everything else is
- * done when somebody asks for the figures (see create-exposition.ts), and what can be looked up then is not counted
- * at all.
+ * Counters in plain numbers: an event during a request costs one step in a map. All other work is done when the figures
+ * are read (see create-exposition.ts). A figure that can be looked up then is not counted at all.
  */
 export type Metrics = {
   count: <Key extends KeyOfType<'counter'>>(key: Key, labels: LabelsOf<Key>) => void;
   observe: <Key extends KeyOfType<'histogram'>>(key: Key, labels: LabelsOf<Key>, value: number) => void;
-  /** Adds something that is looked up whenever the figures are asked for. */
+  /** Adds a source that is read with the figures. */
   addSource: (source: MetricSource) => void;
-  /** What was counted, and what the sources say now. */
+  /** Returns the counts, and the current figures of the sources. */
   read: () => Promise<FamilyFigures[]>;
 };
 
@@ -30,7 +29,7 @@ export type MetricSample = {
 
 export type FamilyFigures = { family: MetricFamily; series: MetricSeries[] };
 
-/** `buckets` are counts by upper bound, each for itself; what is above the last bound is in `count` alone. */
+/** `buckets` are counts by upper bound, not cumulative; values above the last bound are only in `count`. */
 export type MetricSeries = {
   labels: readonly string[];
   value: number;
@@ -38,7 +37,7 @@ export type MetricSeries = {
   buckets: number[];
 };
 
-/** Far more than the tables of routes, reasons and providers make in practice; what is beyond is counted as `other`. */
+/** Far more than routes, reasons and providers make in practice; further series are counted as `other`. */
 export const mostSeries = 2_000;
 const overflowValue = 'other';
 
@@ -85,10 +84,10 @@ const familyKeys = Object.keys(metricFamilies) as FamilyKey[];
 
 type Tally = ReturnType<typeof createTally>;
 
-/** Where a series is found, one label after the other: no text has to be put together for it. */
+/** A node of the tree in which a series is found label by label, without joining strings. */
 type Place = { series?: MetricSeries; below: Map<string, Place> };
 
-/** The series of one family. What runs on the way of a request is written as loops: it is short, and runs often. */
+/** Creates the series of one family. Code that runs during requests uses plain loops: it is short and runs often. */
 function createTally({ labels: labelTexts, buckets = [] }: MetricFamily) {
   const names = Object.keys(labelTexts);
   const all: MetricSeries[] = [];

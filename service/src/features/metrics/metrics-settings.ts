@@ -13,13 +13,13 @@ declare module '../../core/config/config.ts' {
 export const metricsSettings: SettingTable<MetricsConfig> = {
   metricsPort: {
     names: ['MAILPROOF_METRICS_PORT'],
-    meaning: 'port of its own for /metrics, on the address of the API (0 takes any free one)',
+    meaning: 'separate port for /metrics, on the address of the API (0 takes any free one)',
     ...usuallyNone,
     ...wholeNumber(0, 65_535),
   },
   metricsToken: {
     names: ['MAILPROOF_METRICS_TOKEN'],
-    meaning: 'what /metrics is asked for with; without a port of its own it is then on that of the API',
+    meaning: 'token for /metrics; without a separate port, /metrics is then on the port of the API',
     ...usuallyNone,
     ...token,
     mask: () => '***',

@@ -30,16 +30,16 @@ type MetricsParts = {
 };
 
 type OpenMetrics = {
-  /** For the API's own port: there with a token and without a port of its own. */
+  /** Route on the API's own port: set with a token and without a separate port. */
   route: MetricsHttp['metrics'];
-  /** Where they are served on a port of their own. */
+  /** URL on a separate port, if configured. */
   url: string | undefined;
-  /** Has requests timed, where somebody can ask for it. */
+  /** Times requests, if the figures are served. */
   timed: (logRequest: LogRequest) => LogRequest;
   stop: () => Promise<void>;
 };
 
-/** Where the figures are served, if anywhere: without a port and a token there is nothing to ask for them. */
+/** Serves the figures if a port or a token is configured. */
 export async function openMetrics(config: Config, parts: MetricsParts): Promise<OpenMetrics> {
   const { metrics, store, engine, egress, clock, wallClock, onProblem } = parts;
   const token = createAdminToken(config.metricsToken);
@@ -58,7 +58,7 @@ export async function openMetrics(config: Config, parts: MetricsParts): Promise<
     { key: 'egressAvailable', labels: {}, value: egress.problem() === undefined ? 1 : 0 },
   ]);
   metrics.addSource(() => readDiskFigures(config.dataDir));
-  // The library takes 5 MB and a while to load, which only those pay who ask for figures.
+  // The library takes 5 MB and some time to load, so it is loaded only if figures are served.
   const { createExposition } = await import('./create-exposition.ts');
   const exposition = createExposition(metrics);
   const served = await serveMetrics(config, { exposition, token, onProblem });
@@ -78,7 +78,7 @@ async function readDiskFigures(dataDir: string): Promise<MetricSample[]> {
   ];
 }
 
-/** Times every request where its one log line is written, whether lines are written or not. */
+/** Times every request at its log line, even if lines are not written. */
 function timeRequests(logRequest: LogRequest, metrics: Metrics): LogRequest {
   const note = watchRequests(metrics);
   return (request, reply, context) => {

@@ -14,7 +14,7 @@ function row<Key extends keyof SignInConfig>(described: Row<Key>): Row<keyof Sig
   return described;
 }
 
-/** What signing in with a provider needs. */
+/** Settings for signing in with a provider. */
 const oidc = {
   MAILPROOF_OIDC_ISSUER: 'https://login.example.com',
   MAILPROOF_OIDC_CLIENT_ID: 'mailproof',

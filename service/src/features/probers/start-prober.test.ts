@@ -23,7 +23,7 @@ const wrongToken: Answer = {
   body: JSON.stringify({ status: 'error', reason: 'invalid_enrolment_token' }),
 };
 
-/** A centre that gives these answers to enrolments, the last of them for ever; leases find it busy. */
+/** Starts a centre that gives these answers to enrolments and repeats the last one; leases find it busy. */
 async function startCentre(
   answers: Answer[],
 ): Promise<{ url: string; enrolments: () => number; server: Server }> {

@@ -17,8 +17,8 @@ type OperatorCheckParts = {
 };
 
 /**
- * The checks in front of every endpoint of the operator: overload or drain (503), then the token, or a session that it
- * opened (401, 403); guessing is slowed (429). Where no token is set, no such path exists (see receive-request.ts).
+ * Checks every request to an operator endpoint: overload or drain (503), then the token, or a session opened with it
+ * (401, 403). Guessing is slowed (429). Without a configured token, no such path exists (see receive-request.ts).
  */
 export function authenticateOperator({
   adminToken,
@@ -53,7 +53,7 @@ export function authenticateOperator({
   return [admitRequest('account'), requireToken];
 }
 
-/** Wherever the operator comes from, nobody there takes his places. */
+/** Counts the operator's requests apart, so that other clients at the same address never take their places. */
 function letIn(request: FastifyRequest): void {
   contextOf(request).work = { kind: 'account', asker: 'operator' };
 }

@@ -1,27 +1,27 @@
 import { createBoundedCache, type Clock } from '@mailproof/engine';
 
 /**
- * Slows down guessing, whichever way a credential is presented. After five wrong attempts in a row from one client, each
- * further one has to wait: at first a second, then twice as long each time, up to a minute.
+ * Slows down guessing of credentials. After five wrong attempts in a row from one client, each further one must wait:
+ * first a second, then twice as long each time, up to a minute.
  *
- * Credentials of different kinds count apart: wrong keys, or probers that fail to enrol, never keep the right token out.
- * The right credential forgives its own wrong attempts and no others: nobody goes on guessing the operator's token, or
- * another's key, with the help of a credential of their own.
+ * Credentials of different kinds count apart: wrong keys, or probers that fail to enrol, never lock out the right
+ * token. A right credential clears only its own wrong attempts. So an attacker's own credential does not help them to
+ * guess another.
  *
- * Wrong tokens are counted in all as well, because a guesser may have many addresses. That never keeps out a client
- * that had the right one within a day.
+ * Wrong tokens are also counted in total, because a guesser may have many addresses. That never locks out a client that
+ * had the right token within a day.
  *
- * An attempt counts as wrong until it proves right: otherwise a thousand sent at once would all be allowed before the
- * first has failed. A refused attempt does not count, so that trying too soon does not lengthen the wait.
+ * An attempt counts as wrong until it proves right: otherwise a thousand sent at once would all be allowed. A refused
+ * attempt does not count, so trying too soon does not lengthen the wait.
  */
 export type SignIns = {
-  /** Whether this client may try this credential now, or has to wait. */
+  /** Tells whether this client may try this credential now, or must wait. */
   begin(client: string, credential: SignInCredential): SignInAttempt;
 };
 
 /**
- * A credential by its kind, and by which one it is if there are many of its kind: the public id of a key (`key` alone
- * stands for what has none) or a digest of the token that a prober enrols with.
+ * A credential by its kind, and by its identity if there are many. That is the public id of a key (`key` alone: none)
+ * or a digest of a prober's enrolment token.
  */
 export type SignInCredential =
   'token' | 'metrics' | 'provider' | 'key' | `key ${string}` | `enrolment ${string}`;
@@ -30,13 +30,13 @@ export type SignInAttempt = { kind: 'try'; succeeded: () => void } | { kind: 'wa
 
 const freeFailures = 5;
 const longestWaitMs = 60_000;
-/** More would not lengthen the wait. */
+/** More failures would not lengthen the wait. */
 const mostFailures = freeFailures + 6;
 /** A client that has not tried for this long starts again from zero. */
 const forgetAfterMs = 3_600_000;
 const rowsKnown = 10_000;
 
-/** Credentials of one kind that failed in a row, and when the last did. */
+/** Failed credentials of one kind in a row, and the time of the last. */
 type Row = { failures: readonly SignInCredential[]; lastAt: number };
 
 const noFailures: Row = { failures: [], lastAt: -Infinity };

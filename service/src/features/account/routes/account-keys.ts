@@ -19,8 +19,8 @@ import { byKey } from '../../../core/http/schemas/security.ts';
 import type { AccountHttp } from '../account-actions.ts';
 
 /**
- * The keys of an account, managed by the holder of any of them; a limited key gives to others only what it has itself
- * (see keys/change-key.ts).
+ * The keys of an account, managed with any of them. A limited key gives others only rights that it has itself (see
+ * keys/change-key.ts).
  */
 const described = { tags: ['Account'] };
 const reading = { ...described, security: byKey('account:read') };
@@ -107,7 +107,7 @@ export function addAccountKeys(
       const limits = readKeyLimits(request.body);
       if (!isStorable(name) || limits === undefined) return refuse(reply, 'invalid_request');
       const answer = await parts.account.createKey(callerOf(request), { mode, name, limits });
-      if (answer.kind === 'account_not_found') throw new Error('a caller without an account');
+      if (answer.kind === 'account_not_found') throw new Error('the caller’s account does not exist');
       if (answer.kind !== 'issued') return refuse(reply, answer.kind);
       return reply.code(201).send(presentCreatedKey(answer));
     },

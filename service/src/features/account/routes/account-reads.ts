@@ -13,7 +13,7 @@ import { pageQuery, usageQuery } from '../../../core/http/schemas/page-parameter
 import { byKey } from '../../../core/http/schemas/security.ts';
 import type { AccountHttp } from '../account-actions.ts';
 
-/** What the holder of a key may see of the account: balance, ledger, usage by day, tasks. */
+/** Reads with a key: balance, ledger, usage by day, tasks. */
 const described = { tags: ['Account'], security: byKey('account:read') };
 const headers = { ...requestIdHeader, ...creditsHeader('Always 0: reading is free') };
 

@@ -15,8 +15,8 @@ import { readBearer } from '../../../core/keys/read-bearer.ts';
 import type { FormHttp } from '../form-actions.ts';
 
 /**
- * What a sign-up form in a web page asks, from a browser that we know nothing of: by a publishable key, from the pages
- * that the key names, and for as many checks a day as it is good for.
+ * The check that a sign-up form in an unknown browser asks for. The publishable key names the allowed pages and the
+ * checks per day.
  */
 const schema = {
   operationId: 'checkForm',
@@ -43,7 +43,7 @@ const schema = {
   },
 };
 
-/** Small, plain and without dependencies, so it is served as it was written. */
+/** Small, plain and without dependencies, so it is served unchanged. */
 const script = readFileSync(join(import.meta.dirname, '../form.js'));
 
 export function addFormCheck(server: ApiServer, { parts, admitRequest }: RouteParts<FormHttp>): void {
@@ -66,7 +66,7 @@ export function addFormCheck(server: ApiServer, { parts, admitRequest }: RoutePa
     onRequest: [answerAnyPage, admitRequest('form'), findKey],
     handler: async (request, reply) => {
       const key = keys.get(request);
-      if (key === undefined) throw new Error('a form was checked without its key');
+      if (key === undefined) throw new Error('a form check has no key');
       const email = trimAddress(request.body.email);
       const answer = await forms.check({ key, email, visitor: contextOf(request).client });
       return answer.kind === 'checked'
@@ -74,7 +74,7 @@ export function addFormCheck(server: ApiServer, { parts, admitRequest }: RoutePa
         : refuse(reply, 'too_many_checks', answer.retryAfterSeconds);
     },
   });
-  // What browsers ask before they send a request with a key to another origin (Fetch Standard, CORS preflight).
+  // Answers a browser's CORS preflight (Fetch Standard), sent before a request with a key to another origin.
   server.route({
     method: 'OPTIONS',
     url: formCheckPath,
@@ -102,8 +102,8 @@ export function addFormCheck(server: ApiServer, { parts, admitRequest }: RoutePa
 }
 
 /**
- * Every page may read the answer, refusals included: it holds nothing that belongs to the visitor, and no cookie is
- * looked at. Which pages may ask is decided by the key.
+ * Lets every page read the answer, including refusals: it contains nothing of the visitor, and cookies are ignored. The
+ * key decides which pages may ask.
  */
 const answerAnyPage: onRequestHookHandler = (_request, reply, done) => {
   answerable(reply);

@@ -22,7 +22,7 @@ import type { Caller } from '../../../core/keys/authenticate.ts';
 import { byKey } from '../../../core/http/schemas/security.ts';
 import type { ListHttp } from '../list-actions.ts';
 
-/** What is done to a list: another column or name, start, pause, resume, cancel, delete. */
+/** Changes of a list: another column or name, start, pause, resume, cancel, delete. */
 const described = {
   tags: ['Lists'],
   security: byKey('lists'),
@@ -203,7 +203,7 @@ function refusalOf(kind: Refusal): ErrorReason {
 
 type ListPlace = { caller: Caller; listId: string };
 
-/** The list as it is now, with what the start reserved in the header: the first answer said so. */
+/** Shows the list as it is now; the header repeats the reservation of the first answer. */
 async function showReplayedStart(
   reply: FastifyReply,
   parts: ListHttp,
@@ -216,7 +216,7 @@ async function showReplayedStart(
   return reply.code(202).header('x-credits-used', String(reserved)).send(record);
 }
 
-/** The list as it is now, with what it holds or was charged in the header. */
+/** Shows the list as it is now, with its reserved or charged credits in the header. */
 export async function showList(
   reply: FastifyReply,
   parts: ListHttp,

@@ -27,7 +27,7 @@ import { showList } from './change-list.ts';
 import { byKey } from '../../../core/http/schemas/security.ts';
 import type { ListHttp } from '../list-actions.ts';
 
-/** What is read of lists: all of them, one, its rows, why a row says what it says, and the checked file. */
+/** Reads of lists: all of them, one, its rows, the explanation of a row, and the checked file. */
 const described = { tags: ['Lists'], security: byKey('lists') };
 const free = { ...requestIdHeader, ...creditsHeader('Always 0: reading is free') };
 const headers = {
@@ -244,7 +244,7 @@ function isFormat(value: unknown): value is DownloadFormat {
   return typeof value === 'string' && Object.hasOwn(contentTypes, value);
 }
 
-/** The list's own name with what was done to it: `customers-checked.csv`. */
+/** Names the download after the list and its content: `customers-checked.csv`. */
 function fileNameOf(
   name: string,
   { rows, format, isSandbox }: { rows: string; format: DownloadFormat; isSandbox: boolean },

@@ -6,7 +6,7 @@ import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts
 import { readBearer } from '../../../core/keys/read-bearer.ts';
 import type { MetricsHttp } from '../metrics-parts.ts';
 
-/** The figures for Prometheus, on the API's port for whoever has the token; guessing it is slowed (429). */
+/** Adds the figures for Prometheus on the API's port, for clients with the token; guessing it is slowed (429). */
 export function addMetrics(server: ApiServer, { parts, admitRequest }: RouteParts<MetricsHttp>): void {
   const { metrics, signIns } = parts;
   if (metrics === undefined) return;

@@ -210,7 +210,7 @@ function addUnfreezing(server: ApiServer, { operator, onRequest }: AdminRoutePar
 
 type ReadSearch = { kind: 'read'; text: string | undefined } | { kind: 'invalid' };
 
-/** Nothing to look for is no search. */
+/** Reads the search; an empty one counts as none. */
 function readSearch(text: unknown): ReadSearch {
   if (text === undefined) return { kind: 'read', text: undefined };
   if (typeof text !== 'string' || !isStorable(text)) return { kind: 'invalid' };

@@ -43,7 +43,7 @@ for (const database of oneDatabase) {
       for (const endpoint of endpointsOf(fixture.ours.accountId)) {
         fixture.time.advance(60_000);
         for (const [n, intruder] of intruders.entries()) {
-          // Each comes from elsewhere, so that none is slowed.
+          // Each attempt has another address, so that none is slowed.
           const headers = { 'x-forwarded-for': `198.51.100.${n}`, ...intruder.headers };
           const response = await fixture.ask({ ...endpoint, ...intruder, headers });
           assert.deepEqual(

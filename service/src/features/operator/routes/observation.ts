@@ -19,7 +19,7 @@ import { healthSchema } from './health-schema.ts';
 import { csrfHeaders, pageQuery } from '../../../core/http/schemas/page-parameters.ts';
 import { adminErrors, adminRoute, answering, type AdminRouteParts } from './admin-route.ts';
 
-/** What the operator looks at: the health of the service, the trace of a request, the audit log. */
+/** Reads of the operator: the health of the service, the trace of a request, the audit log. */
 const healthRoute = {
   ...adminRoute,
   operationId: 'adminReadHealth',
@@ -114,7 +114,7 @@ export function addAdminObservation(server: ApiServer, { operator, onRequest }: 
     handler: async (request, reply) => {
       const page = readPage(request.query, auditPlace);
       if (page.kind === 'invalid') return refuse(reply, 'invalid_request');
-      // One more than is shown, to know whether there is a next page.
+      // One more than the page shows tells whether a next page exists.
       const changes = await operator.listChanges({ limit: page.limit + 1, before: page.from });
       const entries = changes.slice(0, page.limit);
       const last = changes.length > page.limit ? entries.at(-1) : undefined;

@@ -15,7 +15,7 @@ import {
   type AdminRouteParts,
 } from '../../operator/routes/admin-route.ts';
 
-/** The people of any account: who they are, and inviting the first of them. */
+/** The people of any account, and the invitation of the first. */
 const listRoute = {
   ...adminRoute,
   operationId: 'adminListPeople',

@@ -5,14 +5,14 @@ import type { OidcSignIn } from './people-parts.ts';
 import { callbackPath } from './people-paths.ts';
 import { createSeal } from '../oidc/provider-visit.ts';
 
-/** Signing in with the OpenID provider of the settings, where there is one. `close` gives up what it still waits for. */
+/** Opens signing in with the configured OpenID provider, if any. `close` aborts pending requests. */
 export async function openOidc(
   config: Config,
   { clock, wallClock }: { clock: Clock; wallClock: WallClock },
 ): Promise<{ signIn: OidcSignIn; close(): void } | undefined> {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = config;
   const publicUrl = config.publicUrl && `${config.publicUrl}${config.basePath}`;
-  // That none is set without the others, the reading of the settings has seen to.
+  // The settings are read so that all are set or none.
   if (issuer === undefined || clientId === undefined || clientSecret === undefined || publicUrl === undefined)
     return undefined;
   const { createProvider } = await import('../oidc/create-provider.ts');
@@ -49,10 +49,10 @@ export async function openOidc(
   };
 }
 
-/** For names of the web, which the caches of the engine know nothing of. */
+/** Opens a resolver for web names, apart from the engine's caches. */
 export function openResolver({ dnsServers }: Pick<Config, 'dnsServers'>, clock: Clock) {
   const servers = dnsServers.length > 0 ? dnsServers : systemServers();
-  // A machine that names no server gets a resolver that nobody answers.
+  // A machine without a configured server gets a resolver that fails.
   const named = servers.length > 0 ? servers : [{ ip: '127.0.0.1', port: 53 }];
   return createResolver({ servers: named, clock, limits: defaultLimits });
 }

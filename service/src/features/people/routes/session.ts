@@ -22,8 +22,8 @@ import { clearedSessionCookie, readSessionCookie, sessionCookie } from '../sessi
 import type { PeopleHttp } from './people-parts.ts';
 
 /**
- * Signing in and out, for browsers: a key or the admin token (or the word of a provider, see provider-sign-in.ts) is exchanged for a cookie that no script can read, so that
- * a page need not keep the key.
+ * Signing in and out for browsers. A key, the admin token or the provider's confirmation (see provider-sign-in.ts) is
+ * exchanged for a cookie that no script can read. So a page need not keep the key.
  */
 const described = { tags: ['Session'] };
 const signedIn = { ...sessionSchema, headers: requestIdHeader };
@@ -98,7 +98,7 @@ export function addSession(
       const isElsewhere = !allowsClient(limits, () => parts.clientAddress(request));
       if (visitor === undefined || isElsewhere) return refuse(reply, 'invalid_key');
       attempt.succeeded();
-      // Whoever signs in is shown the account.
+      // After signing in, the account is shown.
       if (visitor.kind === 'account' && !mayUse(visitor.caller, 'account:read'))
         return refuse(reply, 'insufficient_scope');
 
@@ -143,7 +143,7 @@ export function keepNowhere(_request: FastifyRequest, reply: FastifyReply): Prom
 
 type Presented = { key: string | undefined; token: string | undefined };
 
-/** Two attempts with the same key count together, whatever secret they come with. */
+/** Identifies a credential: attempts with the same key count together, with any secret. */
 function credentialOf({ key, token }: Presented): SignInCredential {
   if (token !== undefined) return 'token';
   const id = readApiKey(key ?? '')?.id;
@@ -159,7 +159,7 @@ async function recognise(
   return caller && { kind: 'account', caller };
 }
 
-/** Signing in again replaces the previous session instead of leaving it open. */
+/** Closes the previous session, which signing in again replaces. */
 export async function closeEarlier(
   request: FastifyRequest,
   { sessions }: Pick<PeopleHttp, 'sessions'>,

@@ -27,7 +27,7 @@ for (const database of databases) {
       assert.ok(issued.kind === 'issued');
       const { keyId } = issued;
       const caller: Caller & { keyId: string } = { accountId, keyId, mode: 'live', plan: 'paid' };
-      /** Another process over the same store, with the token it was started with. */
+      /** Starts another process over the same store, with its own token. */
       const startProcess = (token?: string) =>
         createSessions({ ...parts, clock: time, adminToken: createAdminToken(token) });
       const sessions = startProcess('a token');

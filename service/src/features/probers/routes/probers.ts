@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { messageLimits } from '../message-limits.ts';
 import {
   enrolAnswerSchema,
   enrolRequestSchema,
@@ -11,6 +10,7 @@ import {
   readProtocol,
   reportAnswerSchema,
   reportRequestSchema,
+  messageLimits,
 } from '../prober-messages.ts';
 import { secretIn, type KnownProber } from '../prober-records.ts';
 import { enrolPath, leasePath, reportPath } from './prober-paths.ts';
@@ -22,7 +22,7 @@ import { byProber } from '../../../core/http/schemas/security.ts';
 import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts.ts';
 import type { ProberHttp } from '../prober-centre.ts';
 
-/** What probers outside the installation ask and report (docs/probers.md). */
+/** Requests and reports of outside probers (docs/probers.md). */
 const described = { tags: ['Probers'], security: byProber };
 const errors = (...reasons: Parameters<typeof errorResponses>[0]) =>
   errorResponses(
@@ -117,7 +117,7 @@ function speakerOf(request: FastifyRequest) {
   return { prober: proberOf(request), protocol: readProtocol(request.headers[protocolHeader]) };
 }
 
-/** Tells tokens apart without keeping them. */
+/** Tells tokens apart without storing them. */
 function digestOf(token: string): string {
   return hash('sha256', token).slice(0, 16);
 }
@@ -142,7 +142,7 @@ function proberOf(request: RequestOfProber): KnownProber {
   return prober;
 }
 
-/** Aborted when the prober hangs up while it waits: what would be leased to it would be lost. */
+/** Returns a signal that is aborted when the prober disconnects while waiting: its lease would be lost. */
 function goneSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   raw.once('close', () => {

@@ -19,7 +19,7 @@ import { isUuid } from '../../../core/store/is-uuid.ts';
 import { ownerOf } from './endpoints.ts';
 import type { WebhookHttp } from '../webhook-actions.ts';
 
-/** What was sent to an endpoint, and having something sent: a test message, or one of before again. */
+/** Deliveries to an endpoint, and sending on request: a test message, or an earlier message again. */
 const described = { tags: ['Webhooks'] };
 const reading = { ...described, security: byKey('account:read') };
 const changing = { ...described, security: byKey('account:write') };

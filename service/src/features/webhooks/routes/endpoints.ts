@@ -23,7 +23,7 @@ import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts
 import { isUuid } from '../../../core/store/is-uuid.ts';
 import type { WebhookHttp } from '../webhook-actions.ts';
 
-/** The endpoints of an account: told of events as they happen (Standard Webhooks 1.0.0). */
+/** The endpoints of an account, which receive events as they happen (Standard Webhooks 1.0.0). */
 const described = { tags: ['Webhooks'] };
 const reading = { ...described, security: byKey('account:read') };
 const changing = { ...described, security: byKey('account:write') };
@@ -108,7 +108,7 @@ const rotateRoute = {
   },
 };
 
-/** Whoever changes an endpoint holds a live key: a test key is given to machines that are trusted less. */
+/** Returns the owner if the caller has a live key: test keys are given to machines that are trusted less. */
 export function ownerOf(request: FastifyRequest): Owner | undefined {
   const caller = callerOf(request);
   return caller.mode === 'live' ? { accountId: caller.accountId, actor: actorOf(caller) } : undefined;
