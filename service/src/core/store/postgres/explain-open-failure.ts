@@ -1,7 +1,7 @@
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import { sqlState } from './postgres-fault.ts';
 
-/** What keeps a database from being opened, in one line for the operator: what is wrong, and what to do. Never the password. */
+/** Explains in one line why a database cannot be opened: the cause, and the remedy. Never includes the password. */
 export function explainOpenFailure(error: unknown, url: string): string {
   const cause = error instanceof StoreUnavailableError ? error.cause : error;
   const state = sqlState(cause);
@@ -32,7 +32,7 @@ export function explainSharedSessions(url: string): string {
   return `the database ${databaseName(url)} is behind a pooler that shares sessions (transaction pooling): let it pool sessions, or name the server itself in MAILPROOF_DATABASE_URL`;
 }
 
-/** `host:port/database`. */
+/** Returns `host:port/database`. */
 export function databaseName(url: string): string {
   const { hostname, port, pathname } = new URL(url);
   return `${hostname}:${port || '5432'}${decodeURIComponent(pathname)}`;
@@ -43,7 +43,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? (error.message.split('\n')[0] ?? '') : 'no answer in time';
 }
 
-/** Servers do not repeat passwords; this is in case one does. */
+/** Removes the password. Servers do not repeat passwords; this is in case one does. */
 function withoutPassword(text: string, url: string): string {
   const { password } = new URL(url);
   return password === ''

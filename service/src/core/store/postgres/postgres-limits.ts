@@ -1,6 +1,6 @@
 /**
- * What a process allows itself and its database, as data: docs/limits.md is made from this table. Times are
- * milliseconds unless the name says otherwise.
+ * Limits of a process and its database, as data: docs/limits.md is made from this table. Times are milliseconds
+ * unless the name says otherwise.
  */
 export const postgresLimitTable = {
   connectMs: { value: 1_000, meaning: 'opening a connection, password and settings included' },
@@ -69,6 +69,6 @@ export type PostgresLimits = { [Name in keyof typeof postgresLimitTable]: number
 
 export function postgresLimits(changed: Partial<PostgresLimits> = {}): PostgresLimits {
   const values = Object.entries(postgresLimitTable).map(([name, { value }]) => [name, value]);
-  // Every name of the table with its value, and nothing else.
+  // The cast holds: the object has every name of the table with its value, and nothing else.
   return { ...(Object.fromEntries(values) as PostgresLimits), ...changed };
 }
