@@ -4,8 +4,8 @@ import { auditFigures, readOpenCredits, sumOpenHolds } from './audit-figures.ts'
 import type { Violation } from './violation.ts';
 
 /**
- * Checks the whole books of one account: every entry, the figures, and every hold against its entries (I4, I13). Long
- * ledgers are read slice by slice.
+ * Checks the whole books of one account: every entry, the figures, and every hold against its entries (I4, I13).
+ * Long ledgers are read in slices.
  */
 const sliceHolds = 500;
 
