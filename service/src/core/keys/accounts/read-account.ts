@@ -4,11 +4,11 @@ import type { Store } from '../../store/store.ts';
 import type { Caller } from '../authenticate.ts';
 import type { Account } from './create-account.ts';
 
-/** An account as the holder of one of its keys sees it. */
+/** An account as a holder of one of its keys sees it. */
 export type ReadAccountAnswer = Account & {
   credits: Balance;
   frozen: boolean;
-  /** The key of the request; null where a person has signed in. */
+  /** The key of the request; null if a person has signed in. */
   key: { keyId: string; name: string; mode: 'live' | 'test' } | null;
 };
 
