@@ -19,7 +19,7 @@ const randomProbeRefused: ReadReply = {
 };
 const randomProbeAccepted: ReadReply = { ...accepted, phase: 'random_rcpt' };
 
-/** What comes of asking for the mailbox; the replies are read by the engine's own rules. */
+/** Returns the evidence for a mailbox; the engine's own rules read the replies. */
 export function evidenceFor(mailbox: SandboxMailbox | undefined): MailboxEvidence {
   switch (mailbox?.kind) {
     case undefined:
