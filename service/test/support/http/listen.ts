@@ -3,7 +3,7 @@ import { connectionLimits, createServer } from '../../../src/core/http/server.ts
 import type { HttpParts } from '../../../src/core/http/routes/http-parts.ts';
 import { createTestParts } from './test-parts.ts';
 
-/** The HTTP service on a port of its own until the test is over, with parts that only note what is asked of them. */
+/** Runs the HTTP service on its own port until the test is over, with parts that only record their calls. */
 export async function listen(
   context: Pick<TestContext, 'after'>,
   overrides: Partial<HttpParts> = {},
