@@ -59,8 +59,8 @@ function readSettingsFile(env: Environment): CompleteEnvironment {
 }
 
 function faultOf(name: string, settings: Environment): string | undefined {
-  if (name === configVariable) return `sets ${configVariable}, which stands in the environment alone`;
-  return settings[name] === undefined ? undefined : `sets ${name} once more`;
+  if (name === configVariable) return `sets ${configVariable}, which only the environment can set`;
+  return settings[name] === undefined ? undefined : `sets ${name} twice`;
 }
 
 function unquoted(value: string): string {
@@ -74,7 +74,7 @@ function readSecrets(env: Environment, secrets: readonly string[]): CompleteEnvi
     const path = env[variable]?.trim() ?? '';
     if (path === '') continue;
     if ((env[name] ?? '').trim() !== '')
-      return { kind: 'bad', problem: `${name} and ${variable} are both set; it may be one of them` };
+      return { kind: 'bad', problem: `${name} and ${variable} are both set; set only one of them` };
     const text = readText(path)?.trim() ?? '';
     if (text === '') {
       const problem = `${variable} is ${JSON.stringify(path)}; it may be the path of a file that holds the value`;

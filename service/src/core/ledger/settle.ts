@@ -62,7 +62,7 @@ const moveCredits = statement((db, arg: Figures) =>
 
 export async function settle(tx: Tx, settlement: Settlement): Promise<SettleAnswer> {
   const { accountId, charge } = settlement;
-  if (!Number.isSafeInteger(charge) || charge < 0) throw new RangeError('a charge is a whole number');
+  if (!Number.isSafeInteger(charge) || charge < 0) throw new RangeError('a charge must be a whole number');
   return tx.batch(settlementsOfAccount, `${accountId} ${charge}`, settlement);
 }
 
@@ -121,7 +121,7 @@ async function moveAll(tx: Tx, accountId: string, holds: ClosedHold[]): Promise<
     entries: entries.length,
     now: Math.max(...holds.map(({ now }) => now)),
   });
-  if (account === undefined) throw new Error('a hold without an account');
+  if (account === undefined) throw new Error('the account of a hold does not exist');
   writeEntries(tx, { accountId, entries: account.entries }, entries);
   await giveBackToCaps(tx, holds);
 }

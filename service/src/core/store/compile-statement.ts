@@ -57,5 +57,5 @@ function compileStatement<Args, Row>(
 
 function constant(value: unknown): SqlValue {
   if (typeof value === 'string' || typeof value === 'number' || value === null) return value;
-  throw new TypeError(`a statement may not hold a ${typeof value}`);
+  throw new TypeError(`a statement cannot contain a ${typeof value}`);
 }

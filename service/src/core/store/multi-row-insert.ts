@@ -39,7 +39,7 @@ export function multiRowInsert<Table extends keyof Schema, Column extends keyof 
         const values: SqlValue[] = [];
         for (let at = next; at < next + size; at += 1) {
           const row = rows[at];
-          if (row === undefined) throw new Error('fewer rows than were counted');
+          if (row === undefined) throw new Error('fewer rows than counted');
           for (const column of columns) values.push(row[column] as SqlValue);
         }
         tx.send(insert, values);

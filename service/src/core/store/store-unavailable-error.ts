@@ -25,8 +25,8 @@ const reasons: Record<StoreFault, string> = {
   overloaded: 'too many operations are waiting',
   unreachable: 'the database cannot be reached',
   slow: 'a statement took too long',
-  unconfirmed: 'it did not confirm a commit in time, which may have happened all the same',
-  conflict: 'others kept changing the same at the same time',
+  unconfirmed: 'a commit was not confirmed in time, but may have happened',
+  conflict: 'concurrent transactions kept changing the same rows',
 };
 
 export const storeFaults = Object.keys(reasons) as StoreFault[];

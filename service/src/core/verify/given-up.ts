@@ -47,7 +47,7 @@ export function createGivenUp({ clock, onProblem }: GivenUpParts): GivenUp {
       await run();
     } catch (error) {
       if (error instanceof StoreUnavailableError) return false;
-      onProblem('the credit of a request that failed could not be given back', error);
+      onProblem('the credit of a failed request could not be released', error);
     }
     attempts.delete(requestId);
     return true;

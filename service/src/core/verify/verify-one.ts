@@ -182,7 +182,7 @@ async function conclude(tx: Tx, step: Step, probed: Outcome | { kind: 'timeout' 
       await giveUp(tx, step);
       return { kind: outcome.kind };
     case 'invalid_address':
-      throw new Error('the engine refused an address that the route had let in');
+      throw new Error('the engine refused an address that the route had accepted');
   }
 }
 

@@ -13,22 +13,21 @@ import { contextOf } from './request-context.ts';
 export const refusalLimitTable = {
   perSecond: {
     value: 100,
-    meaning:
-      'refusals of one account, or of one client address, that are sent in a second for as long as it asks',
+    meaning: 'refusals sent per second to one account or one client address',
   },
-  atOnce: { value: 1_800, meaning: 'beyond these, after a time without any, at once' },
+  atOnce: { value: 1_800, meaning: 'burst of such refusals after a pause' },
   waitMs: {
     value: 60_000,
-    meaning: 'a refusal before it is sent; what would wait longer has its connection closed',
+    meaning: 'wait of a refusal before it is sent; if it would be longer, the connection is closed',
   },
   stepMs: {
     value: 20,
     meaning:
-      'between two moments at which those that wait are sent: a few together, which costs less, but no more than hold up others for about a millisecond',
+      'time between two batches of waiting refusals; a batch delays other work by about a millisecond at most',
   },
   waiting: {
     value: 10_000,
-    meaning: 'refusals that wait in one process; further ones have their connection closed',
+    meaning: 'refusals that wait in one process; beyond these, the connection is closed',
   },
 } as const;
 

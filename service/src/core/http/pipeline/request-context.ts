@@ -46,6 +46,6 @@ export function contextOf(request: RequestWithContext): RequestContext {
 /** Returns the caller. Only called after authentication, when a caller is certain. */
 export function callerOf(request: FastifyRequest): Caller {
   const { caller } = contextOf(request);
-  if (caller === undefined) throw new Error('a handler ran without authentication before it');
+  if (caller === undefined) throw new Error('a handler ran without authentication');
   return caller;
 }

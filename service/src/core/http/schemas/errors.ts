@@ -67,7 +67,7 @@ const meanings: Readonly<Record<ErrorReason, string>> = {
   invalid_email: 'The request has no valid email address',
   invalid_batch:
     '`emails` is missing, empty, holds more than 100 entries or invalid data, or `name` is too long',
-  invalid_request: 'A parameter or the body is not as described',
+  invalid_request: 'A parameter or the body is invalid',
   invalid_api_key:
     'The key is missing, invalid, deleted or expired, or may not be used from the address of the client',
   invalid_admin_token: 'The admin token is missing or wrong',

@@ -24,6 +24,7 @@ export async function writeAccountWithKeys(
   const { accountId } = account;
   const liveKey = await writeKey(tx, { accountId, mode: 'live', actor, now });
   const testKey = await writeKey(tx, { accountId, mode: 'test', actor, now });
-  if (liveKey.kind !== 'issued' || testKey.kind !== 'issued') throw new Error('a new account had keys');
+  if (liveKey.kind !== 'issued' || testKey.kind !== 'issued')
+    throw new Error('a new account has keys already');
   return { account, liveKey, testKey };
 }

@@ -30,9 +30,10 @@ export async function readAccount(
 ): Promise<ReadAccountAnswer> {
   const row = await store.read.first(findAccount, { key: keyId, account: accountId });
   // Neither keys nor accounts are erased.
-  if (row === undefined) throw new Error('a caller whose account is gone');
+  if (row === undefined) throw new Error('the account of a caller does not exist');
   const { name, plan, granted, available, reserved, spent, frozen_at, key_name, mode } = row;
-  if (keyId !== null && (key_name === null || mode === null)) throw new Error('a caller whose key is gone');
+  if (keyId !== null && (key_name === null || mode === null))
+    throw new Error('the key of a caller does not exist');
   return {
     accountId,
     name,

@@ -26,7 +26,7 @@ export function createDatabaseClock({ connection, monotonic }: DatabaseClockPart
 
   return {
     now: () => {
-      if (Number.isNaN(offset)) throw new Error("the database's clock was not looked at");
+      if (Number.isNaN(offset)) throw new Error("the database's clock has not been read yet");
       latest = Math.max(latest, Math.round(monotonic.now() + offset));
       return latest;
     },
@@ -44,5 +44,5 @@ export function createDatabaseClock({ connection, monotonic }: DatabaseClockPart
 
 function timeOf(row: unknown): number {
   if (typeof row === 'object' && row !== null && 'now' in row && typeof row.now === 'number') return row.now;
-  throw new Error('the database did not tell the time');
+  throw new Error('the database did not return its time');
 }

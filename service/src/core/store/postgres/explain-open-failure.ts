@@ -10,7 +10,7 @@ export function explainOpenFailure(error: unknown, url: string): string {
   if (known !== undefined) return `the database ${name} ${known}`;
   const said = state === undefined ? reasonOf(cause) : `${state}, ${reasonOf(cause)}`;
   if (state !== undefined && !(error instanceof StoreUnavailableError)) {
-    return `the database ${name} could not be brought to the schema of this version (${withoutPassword(said, url)})`;
+    return `the database ${name} could not be migrated to the schema of this version (${withoutPassword(said, url)})`;
   }
   return `the database ${name} cannot be reached (${withoutPassword(said, url)}): start it, or set MAILPROOF_DATABASE_URL to another`;
 }
@@ -21,7 +21,7 @@ const remedies = new Map([
   ['3D000', 'does not exist: create it (createdb), or name another in MAILPROOF_DATABASE_URL'],
   [
     '42501',
-    'does not let this user make its tables: grant create on its schema, or run `mailproof migrate` as one who may',
+    'does not let this user create its tables: grant create on its schema, or run `mailproof migrate` as a user that can',
   ],
   ['53300', 'has no connection left: raise max_connections, or run fewer processes'],
   ['55P03', 'is being migrated, or in use by something that locks its tables: try again in a moment'],

@@ -63,7 +63,7 @@ export function createListenConnection({ connect, limits }: ListenConnectionPart
 
   return {
     listen: (channel, onNotice) => {
-      if (!/^[a-z_]{1,40}$/.test(channel)) throw new Error('a channel is a word in small letters');
+      if (!/^[a-z_]{1,40}$/.test(channel)) throw new Error('a channel must be a lower-case word');
       const known = listeners.get(channel);
       if (known === undefined) send(`listen ${channel}`);
       const all = known ?? new Set();

@@ -103,7 +103,7 @@ function overClient(client: pg.Client): PostgresConnection {
       const result = await client.query<Record<string, unknown>>(query);
       // The server answers COMMIT of a failed transaction with ROLLBACK, and with no error.
       if (sql === 'commit' && result.command !== 'COMMIT')
-        throw failure ?? new Error('the transaction had failed before its commit');
+        throw failure ?? new Error('the transaction failed before its commit');
       return { rows: result.rows, changes: result.rowCount ?? 0 };
     } catch (error) {
       const found =
@@ -177,6 +177,6 @@ function wholeNumberTypes(): pg.TypeOverrides {
 function wholeNumber(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value))
-    throw new RangeError(`the database returned ${text}, which is no whole number of ours`);
+    throw new RangeError(`the database returned ${text}, which is not a whole number up to 2^53`);
   return value;
 }

@@ -39,7 +39,9 @@ export function asStoreError(error: unknown): Error {
   if (state === undefined) return new StoreUnavailableError('unreachable', error);
   const fault = faults.get(state) ?? classes.get(state.slice(0, 2));
   if (fault !== undefined) return new StoreUnavailableError(fault, error);
-  return error instanceof Error ? error : new Error('PostgreSQL threw what is no error', { cause: error });
+  return error instanceof Error
+    ? error
+    : new Error('PostgreSQL threw a value that is not an Error', { cause: error });
 }
 
 /**

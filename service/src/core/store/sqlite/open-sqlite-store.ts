@@ -161,7 +161,7 @@ export function explainFileFault(fault: StoreFault, file: string): string {
     case 'not_writable':
       return `${file} cannot be opened for writing: make the data directory writable for this user, or set MAILPROOF_DATA_DIR to another`;
     case 'corrupt':
-      return `${file} is damaged or is no Mailproof database: restore it from a backup, or set MAILPROOF_DATA_DIR to another directory`;
+      return `${file} is damaged or is not a Mailproof database: restore it from a backup, or set MAILPROOF_DATA_DIR to another directory`;
     case 'failing':
     case 'closed':
     case 'overloaded':

@@ -83,7 +83,7 @@ type Prepared = { statement: StatementSync; columns: string[] };
 /** Makes a row object. Node's own row objects are slow to make and read; arrays and our own objects cost less. */
 function named(columns: string[], values: unknown): Record<string, unknown> {
   const row: Record<string, unknown> = {};
-  if (!Array.isArray(values)) throw new TypeError('a row is an array');
+  if (!Array.isArray(values)) throw new TypeError('a row must be an array');
   for (let at = 0; at < columns.length; at += 1) row[columns[at] ?? ''] = values[at];
   return row;
 }
@@ -112,7 +112,8 @@ const faults = new Map<number, StoreFault>([
 ]);
 
 function translate(error: unknown): Error {
-  if (!(error instanceof Error)) return new Error('SQLite threw what is no error', { cause: error });
+  if (!(error instanceof Error))
+    return new Error('SQLite threw a value that is not an Error', { cause: error });
   if ('code' in error && error.code === 'ERR_INVALID_STATE')
     return new StoreUnavailableError('closed', error);
   if (!('errcode' in error) || typeof error.errcode !== 'number') return error;

@@ -62,7 +62,7 @@ export async function keepEngineMemory(parts: KeepEngineMemoryParts): Promise<Ke
 
   function writeSoon(): void {
     writing = write()
-      .catch((error: unknown) => parts.onProblem('what the engine learnt could not be kept', error))
+      .catch((error: unknown) => parts.onProblem("the engine's memory could not be saved", error))
       .finally(() => {
         cancel = unwritten.size > 0 ? clock.after(writeEveryMs, writeSoon) : undefined;
       });
@@ -94,7 +94,7 @@ export async function keepEngineMemory(parts: KeepEngineMemoryParts): Promise<Ke
       await writing;
       cancel?.();
       await write().catch((error: unknown) =>
-        parts.onProblem('what the engine learnt last could not be kept', error),
+        parts.onProblem("the engine's last memory could not be saved", error),
       );
     },
   };

@@ -53,6 +53,6 @@ function noAnswer(reason: 'mx_unreachable' | 'smtp_timeout'): MailboxEvidence {
 
 function namedHost(name: string): CanonicalHost {
   const host = canonicalHost(name);
-  if (host === undefined) throw new Error(`${name} is no host name`);
+  if (host === undefined) throw new Error(`${name} is not a host name`);
   return host;
 }

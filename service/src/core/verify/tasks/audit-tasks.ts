@@ -217,17 +217,17 @@ function auditTask(task: TaskRow, { items, done, conclusive }: Counts): Omit<Vio
   const hasHold = task.hold_state !== null;
   const promises: [string, boolean, string][] = [
     ['I5', !completed || !hasHold || task.hold_charged === conclusive, 'charged = conclusive results'],
-    ['I6', items === task.total, 'as many addresses as the total says'],
+    ['I6', items === task.total, 'total = number of addresses'],
     ['I6', !completed || done === task.total, 'completed only if all are answered'],
     ['I6', !hasHold || completed === (task.hold_state === 'settled'), 'completed if and only if settled'],
     ['I6', !hasHold || task.hold_credits === task.total, 'the hold counts the addresses'],
     [
       'I6',
       hasHold === (task.mode === 'live' && task.total > 0 && task.list_id === null),
-      'a live task with addresses has a hold, no other has, nor has the task of a list',
+      'a live task with addresses has a hold; no other task has one, nor has the task of a list',
     ],
     ['I7', task.checked === done, 'checked = answered addresses'],
-    ['I9', !completed || task.lease_until === 0, 'nobody holds a completed task'],
+    ['I9', !completed || task.lease_until === 0, 'no worker holds a completed task'],
   ];
   return promises.filter(([, holds]) => !holds).map(([invariant, , detail]) => ({ invariant, detail }));
 }
