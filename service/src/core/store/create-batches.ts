@@ -13,9 +13,8 @@ type OpenBatch = { items: unknown[]; answers: PromiseWithResolvers<unknown>[] };
  * A batch fails as a whole; the operations in it then run again one by one (see groups/commit-group.ts). In that
  * second run each operation has a batch to itself.
  */
-export function createBatches(statements: Omit<Tx, 'batch'>): Tx['batch'] {
+export function createBatches(tx: Tx): Tx['batch'] {
   const open = new Map<BatchWork<never, unknown>, Map<string, OpenBatch>>();
-  const tx: Tx = { ...statements, batch };
 
   async function runBatch<Item, Answer>(work: BatchWork<Item, Answer>, { items, answers }: OpenBatch) {
     try {

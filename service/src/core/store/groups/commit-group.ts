@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Compile } from '../compile-statement.ts';
 import type { Connection, QueryResult } from '../connection.ts';
 import { createTx } from '../create-tx.ts';
-import type { SqlValue, Tx } from '../statement.ts';
+import type { Listener, SqlValue, Tx } from '../statement.ts';
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
 
 /** An operation of a caller, with callbacks for the answer. */
@@ -23,6 +23,7 @@ export type WriteOutcome = { kind: 'done'; value: unknown } | { kind: 'threw'; e
 export type CommitGroupParts = {
   connection: Connection;
   compile: Compile;
+  listeners: readonly Listener[];
   limits: { lockWaitMs: number; lockRetryMs: number };
 };
 
@@ -111,7 +112,7 @@ async function runOne(run: () => Promise<unknown>): Promise<WriteOutcome> {
 type Transaction = ReturnType<typeof openTransaction>;
 
 function openTransaction(parts: CommitGroupParts) {
-  const { connection, compile } = parts;
+  const { connection } = parts;
   let beginning: Promise<void> | undefined;
 
   function execute(sql: string, values: SqlValue[]): Promise<QueryResult> {
@@ -129,7 +130,7 @@ function openTransaction(parts: CommitGroupParts) {
   return {
     execute,
     end,
-    openTx: () => createTx({ execute }, compile),
+    openTx: () => createTx({ execute }, parts),
     /**
      * Commits, or returns `false` if a statement failed that no operation waited for. If the database refuses to
      * commit after a failure, the commit is sent together with the last statements. A statement that failed before

@@ -14,7 +14,7 @@ import type { ProcessRegistry } from '../process-registry.ts';
 import { registerInDataDir } from './process-files.ts';
 import { shareReadTransactions, type SharedReads } from './share-read-transactions.ts';
 import { openSqliteConnection, type SqliteOptions } from './sqlite-connection.ts';
-import { statement } from '../statement.ts';
+import { statement, type Listener } from '../statement.ts';
 import type { Store } from '../store.ts';
 import { createWriteAlone } from '../write-alone.ts';
 import { StoreOpenError } from '../store-open-error.ts';
@@ -35,6 +35,7 @@ export type SqliteStoreOptions = {
   onGroup?: OnGroup | undefined;
   /** Default: `migrate`. */
   right?: SchemaRight | undefined;
+  listeners?: readonly Listener[] | undefined;
 };
 
 export type SqliteStoreParts = {
@@ -82,8 +83,8 @@ export async function openSqliteStore(
       !options.check || isSmall || (await isFileSound(file, stop))
         ? undefined
         : explainFileFault('corrupt', file);
-    const { onGroup } = options;
-    return { ...assemble({ dataDir, dialect, writer, reader, connect, onGroup }), findDamage };
+    const { onGroup, listeners = [] } = options;
+    return { ...assemble({ dataDir, dialect, writer, reader, connect, onGroup, listeners }), findDamage };
   } catch (error) {
     throw error instanceof StoreUnavailableError
       ? new StoreOpenError(explainFileFault(error.fault, file), error)
@@ -189,6 +190,7 @@ type AssembleParts = {
   reader: Connection;
   connect: (timeoutMs: number) => Connection;
   onGroup: OnGroup | undefined;
+  listeners: readonly Listener[];
 };
 
 const touch = statement((db, arg: { now: number }) =>
@@ -196,7 +198,7 @@ const touch = statement((db, arg: { now: number }) =>
 );
 
 function assemble(parts: AssembleParts): Omit<Store, 'findDamage'> {
-  const { dataDir, dialect, writer, reader, connect, onGroup } = parts;
+  const { dataDir, dialect, writer, reader, connect, onGroup, listeners } = parts;
   const compile = createCompiler(dialect.queries);
   const registries: ProcessRegistry[] = [];
   const reads = shareReadTransactions(reader);
@@ -205,6 +207,7 @@ function assemble(parts: AssembleParts): Omit<Store, 'findDamage'> {
     // A caller that has written then reads its own changes.
     connection: { ...writer, execute: refreshing(writer, reads) },
     compile,
+    listeners,
     limits,
     onGroup,
   });
