@@ -51,7 +51,7 @@ const notDurations = [
 const storage = (key: 'listStorageBytes' | 'listStorageFreeBytes', name: string, usual: number) =>
   row({ key, name, usual, good: [['100000', 100_000]], bad: [...notNumbers, '99999'] });
 
-/** Of 32 characters, the shortest there may be. */
+/** 32 characters, the shortest allowed. */
 const longToken = 's3cret/+=-of-the-operator-012345';
 
 const rows = [
@@ -380,7 +380,7 @@ function lineOf(env: Record<string, string>): string {
   return found.problem;
 }
 
-/** A name with a dot stands as it is; a single label, the usual name of a container, gets one. */
+/** A name with a dot is used as it is; a single label, the usual name of a container, gets a second one. */
 
 test('the refusal of a duration says its bounds and its units', () => {
   const refused = readConfig({ MAILPROOF_TASK_RETENTION_MS: '31d' });

@@ -1,25 +1,25 @@
 /**
- * The contract suite: every line of the interface and of the decisions (sections 1 to 8), black-box, against the
- * service as its user starts it (`./mailproof serve`, in one file `npm start`), wired to a world on loopback. Accounts,
- * keys and credits are made by the command line while it runs. No assertion knows the service's code.
+ * The contract suite: every line of the interface and of the decisions (sections 1 to 8), black-box. It runs
+ * against the service as a user starts it (`./mailproof serve`, in one file `npm start`), wired to a world on
+ * loopback. The command line makes accounts, keys and credits while it runs. No assertion knows the service's code.
  *
- * What every answer must be is held in one place for all of them, by the client the tests ask through:
- * `openapi-check.ts` (status, headers and body as the served OpenAPI document says), `every-answer.ts` (request id
- * unique, credits header, error body to the byte, the header that belongs to the status, shapes of tasks) and
- * `record-shapes.ts` (exactly which fields a record of each status has, and what they say).
+ * The client of the tests checks the rules for every answer. `openapi-check.ts` checks status, headers and body
+ * against the served OpenAPI document. `every-answer.ts` checks the unique request id, the credits header, the
+ * bytes of error bodies, the header for the status and the shapes of tasks. `record-shapes.ts` checks the fields of
+ * a record of each status, and their values.
  *
- * The table below says which test holds which line, and a test holds the table: a name that is not there fails.
+ * The table below names the tests of each line, and a test checks the table: a missing name fails.
  *
- * Not held here, for want of a way to see it from outside: that an idempotency key is kept for 24 hours (the tests of
- * idempotency move the clock), 503 under overload (the tests of admission), outbound port 25 known to be blocked (the
- * engine's own world). What interface and decisions leave open, they say themselves.
+ * Three lines cannot be seen from outside. The tests of idempotency move the clock to show that a key is kept for 24
+ * hours. The tests of admission show 503 under overload. The engine's own world shows a blocked outbound port 25.
+ * Interface and decisions name their own open points.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-/** A line of the contract, and where it is held: a test by file and name (or the beginning of it), or a check of every answer. */
+/** A line of the contract and its tests: a file with a test's name (or its beginning), or a check of every answer. */
 type Line = [line: string, ...heldBy: string[]];
 
 const everyAnswer = 'every-answer.ts';
@@ -296,7 +296,7 @@ test('every line of the table is held by a test that is there', () => {
   assert.ok(contract.every(([, ...heldBy]) => heldBy.length > 0));
 });
 
-/** The name stands right behind the opening quote of a test. */
+/** Tells whether a test exists: its name follows an opening quote. */
 function isThere(where: string, texts: ReadonlyMap<string, string>): boolean {
   if (where.endsWith('.ts')) return texts.has(where);
   const [, file = '', name = ''] = /^([\w-]+): (.+)$/.exec(where) ?? [];

@@ -5,19 +5,19 @@ import { textOf } from './read-setting.ts';
 import { heloName, listOf, oneOf, senderAddress, usually, usuallyNone, type Setting } from './setting.ts';
 import { thisHostName, usualDataDir } from './usual-values.ts';
 
-/** The settings of who we are to mail hosts. They are part of the table in config.ts. */
+/** The settings of our identity towards mail hosts. They are part of the table in config.ts. */
 export type IdentityConfig = {
   heloName: string;
   mailFrom: string;
-  /** Where mail hosts see connections come from, if that is not an address of this machine. */
+  /** The addresses that mail hosts see, if they are not addresses of this machine. */
   publicAddresses: string[];
   identityCheck: 'on' | 'off';
-  /** Whom a receiver may write to; without it there is no page about this host. */
+  /** The contact for receivers of our connections; without it there is no page about this host. */
   aboutContact: string | undefined;
   optOutFile: string;
 };
 
-/** Shown to strangers as a link, so only what a link may be. */
+/** Shown to strangers as a link, so it must be a valid link. */
 const contact = {
   mayBe: 'a mail address such as abuse@example.com, or an https URL',
   parse: (text: string): string | undefined => {
@@ -80,7 +80,7 @@ export const identitySettings: { readonly [Name in keyof IdentityConfig]: Settin
   },
 };
 
-/** A zone would name an interface of this machine, which nobody else sees. */
+/** Parses an address without a zone: a zone names an interface of this machine, which other hosts cannot see. */
 function ipAddress(text: string): string | undefined {
   return isIP(text) === 0 || text.includes('%') ? undefined : text.toLowerCase();
 }

@@ -1,14 +1,14 @@
 import { askProvidersMayBe, ipProfileNames, parseAskProviders, type IpProfile } from '@mailproof/engine';
 import { duration, oneOf, readableFile, usually, usuallyNone, type Setting } from './setting.ts';
 
-/** The settings of how providers are treated. They are part of the table in config.ts. */
+/** The settings for the treatment of providers. They are part of the table in config.ts. */
 export type ProviderConfig = {
   providersFile: string | undefined;
   /** Providers that are not asked. */
   providersLeftOut: string[];
   pacing: 'on' | 'off';
   ipProfile: IpProfile;
-  /** How long a conclusive answer of a mail host is given again. */
+  /** How long a conclusive answer of a mail host is reused. */
   reuseMs: number;
 };
 

@@ -1,6 +1,6 @@
 import type { Closure, Engine, ProviderBan } from '@mailproof/engine';
 
-/** Egress addresses that are closed and providers that ban one, in words for the operator. */
+/** Describes, for the operator, closed egress addresses and providers that ban one. */
 export function describeClosure(closure: Closure): string {
   switch (closure.kind) {
     case 'listed':
@@ -14,7 +14,7 @@ function describeBan({ group, egress, code, page }: ProviderBan): string {
   return `${group} bans ${egress} (${code}); ask for the end of the ban at ${page}`;
 }
 
-/** One line for each; none if all is well. */
+/** Returns a line for each problem; none if all is well. */
 export function describeReputation({
   closed,
   bans,

@@ -15,7 +15,7 @@ type Ask = {
   body?: unknown;
 };
 
-/** Sends one request to a fresh server and holds the answer against the OpenAPI document. */
+/** Sends one request to a fresh server and checks the answer against the OpenAPI document. */
 export async function ask(request: Ask, overrides: Partial<WholeHttpParts> = {}) {
   const parts = createTestParts(overrides);
   const server = await createWholeServer(parts);
@@ -47,7 +47,7 @@ export const refusal = (reason: string) => ({ status: 'error', reason });
 export const anAddress = { email: 'jane@example.com' };
 export const aBatch = { emails: ['jane@example.com'] };
 
-/** The usual answer, with another price. */
+/** Returns the usual answer with another price. */
 export function verifiedWith(given: { creditsUsed?: 0 | 1 }): WholeHttpParts['verifyOne'] {
   return (request) =>
     createTestParts()

@@ -4,7 +4,7 @@ import { createWholeServer } from '../../../src/start/whole-server.ts';
 import type { WholeHttpParts } from '../../../src/start/whole-server.ts';
 import { createTestParts } from './test-parts.ts';
 
-/** The HTTP service on a port of its own until the test is over, with parts that only note what is asked of them. */
+/** Runs the HTTP service on its own port until the test is over, with parts that only record their calls. */
 export async function listen(
   context: Pick<TestContext, 'after'>,
   overrides: Partial<WholeHttpParts> = {},

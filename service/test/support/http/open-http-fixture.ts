@@ -36,7 +36,7 @@ export type Asked = {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
   url: string;
   key?: IssuedKey;
-  /** With the operator's token. */
+  /** Sends the operator's token. */
   asOperator?: boolean;
   /** A session: its cookie, and its CSRF token unless `csrf` says otherwise. */
   session?: SignedIn;
@@ -49,7 +49,7 @@ export type SignedIn = { cookie: string; csrfToken: string };
 
 export const adminToken = 'the-token-of-the-operator';
 
-/** An engine that leaves one provider, one host's domain and one address alone, and has one route of each kind. */
+/** An engine that rests one provider, one host's domain and one address, and has one route of each kind. */
 const quietEngine: ReadHealthParts['engine'] = {
   counts: () => ({
     dnsQueries: 4,
@@ -84,7 +84,7 @@ const quietEngine: ReadHealthParts['engine'] = {
   }),
 };
 
-/** An engine to look at, and no proxy in front. */
+/** An engine to inspect, and no proxy in front. */
 const quiet = { engine: quietEngine, trustedProxies: [] };
 
 const taskTimes = { taskDeadlineMs: 1_800_000, taskRetentionMs: 15 * 86_400_000 };
@@ -97,7 +97,7 @@ const listTimes = {
   retentionMs: 15 * 86_400_000,
 };
 
-/** Test keys may have this many addresses stored in an hour. */
+/** The number of addresses that test keys may store per hour. */
 export const sandboxAddressesPerHour = 1_000;
 
 function listParts(clock: TestClock) {
@@ -106,7 +106,7 @@ function listParts(clock: TestClock) {
   return { ...listTimes, sandboxAllowance, nearProvider, workbooks };
 }
 
-/** Where people sign in with a provider, and who of them is the operator. */
+/** The provider at which people sign in, and the operator among them. */
 type FixtureOptions = { oidc?: OidcSignIn; keySignIn?: 'on' | 'off' };
 
 export async function openHttpFixture(
@@ -140,7 +140,7 @@ export async function openHttpFixture(
   const server = await createWholeServer(httpParts);
   const check = createContractCheck(JSON.parse((await server.inject('/openapi.json')).body));
 
-  /** Every answer is held against the OpenAPI document. */
+  /** Sends a request and checks the answer against the OpenAPI document. */
   async function ask(asked: Asked): Promise<LightMyRequestResponse> {
     const { method = 'GET', url, body } = asked;
     const response = await server.inject({
@@ -150,7 +150,7 @@ export async function openHttpFixture(
       ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     assert.ok(response.headers['x-request-id'], `${method} ${url} has no request id`);
-    // What went wrong stands in the log and nowhere else.
+    // Only the log has the cause.
     if (response.statusCode === 500) assert.fail(httpParts.logLines.slice(-2).join('\n'));
     if (method !== 'HEAD') check(patternOf(url), response, method);
     return response;

@@ -10,10 +10,10 @@ import { createLogRequest } from '../../../src/core/http/pipeline/log-request.ts
 import type { WholeHttpParts } from '../../../src/start/whole-server.ts';
 import { noConsoleFiles } from '../../../src/features/console/read-console-files.ts';
 
-/** Parts for the tests of the HTTP side: each answers from a table and every call is written down. */
+/** Parts for the tests of the HTTP side: each answers from a table and records its calls. */
 export type TestParts = WholeHttpParts & { calls: string[]; logLines: string[] };
 
-/** The keys the tests know. Anything else is nobody's. */
+/** The keys of the tests. Any other key is unknown. */
 const callers: Readonly<Record<string, Caller>> = {
   'Bearer paid': { accountId: 'account-paid', keyId: 'key-paid', mode: 'live', plan: 'paid' },
   'Bearer unpaid': { accountId: 'account-unpaid', keyId: 'key-unpaid', mode: 'live', plan: 'none' },
@@ -72,7 +72,7 @@ export function createTestParts(overrides: TestOverrides = {}): TestParts {
     probers: noProbers,
     basePath: '',
     consoleFiles: noConsoleFiles,
-    // A machine that runs many tests at once is slow, and its service is not overloaded.
+    // A busy test machine is slow, but its service is not overloaded.
     overloadGuard: createOverloadGuard({ ...overloadLimits, waitMs: 60_000 }),
     rateLimits: { take: () => ({ kind: 'free' }) },
     readiness: () => Promise.resolve({ ready: true }),
@@ -97,7 +97,7 @@ export function createTestParts(overrides: TestOverrides = {}): TestParts {
   };
 }
 
-/** Nobody has signed in, and nobody can. */
+/** A service without sessions and without sign-in. */
 const signedOut: Pick<WholeHttpParts, 'sessions' | 'adminToken' | 'signIns'> = {
   sessions: {
     open: () => Promise.reject(new Error('not part of this test')),
@@ -108,7 +108,7 @@ const signedOut: Pick<WholeHttpParts, 'sessions' | 'adminToken' | 'signIns'> = {
   signIns: { begin: () => ({ kind: 'wait', seconds: 1 }) },
 };
 
-/** The pages of accounts have tests of their own, over real books. */
+/** The pages of accounts have their own tests, over real books. */
 function noPages(): WholeHttpParts['account'] {
   const none = () => Promise.reject(new Error('not part of this test'));
   return {
@@ -123,13 +123,13 @@ function noPages(): WholeHttpParts['account'] {
   };
 }
 
-/** So have forms. */
+/** Forms have their own tests. */
 function noForms(): WholeHttpParts['forms'] {
   const none = () => Promise.reject(new Error('not part of this test'));
   return { findKey: none, check: none, keys: none, createKey: none, deleteKey: none };
 }
 
-/** So have lists. */
+/** Lists have their own tests. */
 function noLists(): WholeHttpParts['lists'] {
   const none = () => Promise.reject(new Error('not part of this test'));
   return {
@@ -148,7 +148,7 @@ function noLists(): WholeHttpParts['lists'] {
   };
 }
 
-/** So have webhooks. */
+/** Webhooks have their own tests. */
 function noWebhooks(): WholeHttpParts['webhooks'] {
   const none = () => Promise.reject(new Error('not part of this test'));
   return {
@@ -164,7 +164,7 @@ function noWebhooks(): WholeHttpParts['webhooks'] {
   };
 }
 
-/** So have people. */
+/** People have their own tests. */
 function noPeople(): WholeHttpParts['people'] {
   const none = () => Promise.reject(new Error('not part of this test'));
   return {
@@ -178,7 +178,7 @@ function noPeople(): WholeHttpParts['people'] {
   };
 }
 
-/** So has the operator's side. */
+/** The operator's side has its own tests. */
 function noOperatorActions(): WholeHttpParts['operator'] {
   const none = () => Promise.reject(new Error('not part of this test'));
   return {
@@ -208,7 +208,7 @@ function noted<T>(calls: string[], name: string, call: () => T): T {
   return call();
 }
 
-/** A verdict by the real judge, so that the shapes under test are the shapes of the engine. */
+/** Returns a verdict by the real judge, so that the shapes under test are the engine's. */
 export function unknownVerdict(email: string): Verdict {
   const parsed = parseAddress(email);
   if (parsed.kind === 'invalid') throw new Error(`${email} is no address: ${parsed.fault}`);

@@ -70,7 +70,7 @@ export async function openOidcFixture(
     return { cookie, url: response.json<{ url: string }>().url };
   }
 
-  /** Lets the browser come back, from a network of its own unless told otherwise: failures there slow nobody else. */
+  /** Sends the browser back, by default from a network of its own: failures there slow no other client. */
   let networks = 0;
   function comeBack(url: URL, cookie: string | undefined, headers: Record<string, string> = {}) {
     networks += 1;
@@ -87,7 +87,7 @@ export async function openOidcFixture(
     });
   }
 
-  /** The whole way: begin, the provider's pages, back. */
+  /** Goes the whole way: begin, the provider's pages, back. */
   async function tryAs(login: string, wanted: Wanted = {}) {
     const { cookie, url } = await begin(wanted);
     return comeBack(await visitProvider(url, { login, backTo: publicUrl }), cookie);

@@ -2,8 +2,8 @@ import type { LedgerPlace } from '../../ledger/read-ledger.ts';
 import type { TaskPlace } from '../../verify/tasks/list-tasks.ts';
 
 /**
- * A cursor is a place in a list, written as one word: opaque to clients. Whatever comes back is checked like any other
- * input.
+ * A cursor is a place in a list, written as one word: opaque to clients. A returned cursor is checked like any
+ * other input.
  */
 const longestCursor = 200;
 
@@ -17,7 +17,7 @@ export function readCursor(text: string): string[] | undefined {
   return place.every((part) => /^[\da-f-]+$/.test(part)) ? place : undefined;
 }
 
-/** The numbers of a cursor; `undefined` unless there are as many as expected, each as the ledger could hold it. */
+/** Returns the numbers of a cursor; `undefined` unless there are as many as expected, each in the ledger's range. */
 export function wholeNumbersOf(place: string[], length: number): number[] | undefined {
   const numbers = place.map((part) => (/^\d{1,16}$/.test(part) ? Number(part) : NaN));
   return numbers.length === length && numbers.every(Number.isSafeInteger) ? numbers : undefined;
@@ -27,7 +27,7 @@ export function ledgerCursor({ number, available, reserved, spent }: LedgerPlace
   return writeCursor([number, available, reserved, spent]);
 }
 
-/** A made-up cursor shows its author wrong figures of an account he may see anyway. */
+/** Parses a ledger cursor. A made-up one shows the client wrong figures, of an account that it may see anyway. */
 export function ledgerPlace(parts: string[]): LedgerPlace | undefined {
   const [number, available, reserved, spent] = wholeNumbersOf(parts, 4) ?? [];
   if (number === undefined || available === undefined || reserved === undefined || spent === undefined)

@@ -27,7 +27,7 @@ async function open(context: TestContext, overloadGuard: WholeHttpParts['overloa
   });
   return {
     parts,
-    /** The head of a request whose body never comes: who looks at it waits in vain. */
+    /** Sends the head of a request whose body never comes. */
     async postHead(path: string): Promise<string> {
       const raw = await openRaw(port);
       const head = ['Host: example.com', 'Authorization: Bearer paid', 'Content-Type: application/json'];

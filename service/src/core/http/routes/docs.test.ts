@@ -60,7 +60,7 @@ test('the OpenAPI document is 3.1 and describes every endpoint with examples and
   const paths = document.paths as Record<string, Record<string, { responses: object; security?: object }>>;
   const statuses = Object.fromEntries(
     Object.entries(paths)
-      // Those of the operator have tests of their own.
+      // Routes of the operator have tests of their own.
       .filter(([path]) => !path.startsWith('/admin/'))
       .flatMap(([path, operations]) =>
         Object.entries(operations).map(([method, { responses }]) => [

@@ -1,4 +1,4 @@
-/** What `/docs` opens with, in Markdown. Its example is the first one of docs/api.md, which a test runs. */
+/** The opening of `/docs`, in Markdown. Its example is the first one of docs/api.md, which a test runs. */
 export const introduction = (more: readonly { youHave: string; use: string }[]): string =>
   `
 Mailproof tells whether an email address can receive mail, and shows the evidence. It asks DNS and the receiving mail
