@@ -24,7 +24,7 @@ export const lookedUpOn = 'November 2026';
 export const lookedUp: readonly LookedUp[] = [
   {
     title: 'Microsoft forbids verification without sending',
-    says: 'The policies of Outlook.com for senders say that senders must not use "namespace mining" techniques against its inbound servers, and define that as verifying addresses without sending, or trying to send, mail to them. Its support told the user of a verifier that Outlook.com blocks all mail from IP addresses that show signs of it. The block also hits mail that the same address sends.',
+    says: 'The policies of Outlook.com for senders forbid "namespace mining" against its inbound servers. They define it as verifying addresses without sending mail to them, or trying to. Its support told the user of a verifier that Outlook.com blocks all mail from IP addresses that show signs of it. The block also hits mail that the same address sends.',
     sources: [
       { name: 'Outlook.com Postmaster, policies', url: 'https://postmaster.live.com/pm/policies.aspx' },
       {
