@@ -96,7 +96,7 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   },
   basePath: {
     names: ['MAILPROOF_BASE_PATH'],
-    meaning: 'path under which a proxy has the service, whether it passes the path on or takes it off',
+    meaning: 'URL path prefix behind a reverse proxy; works whether or not the proxy strips it',
     defaultText: null,
     defaultValue: () => '',
     ...urlPath,
@@ -110,7 +110,7 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   },
   dataDir: {
     names: ['MAILPROOF_DATA_DIR'],
-    meaning: 'where the SQLite database is kept; in a clone the default lies in its root',
+    meaning: 'directory of the SQLite database; in a clone the default is in its root',
     defaultText: './data',
     defaultValue: usualDataDir,
     ...directory,
@@ -150,7 +150,7 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   },
   starttls: {
     names: ['MAILPROOF_STARTTLS'],
-    meaning: 'TLS only where a mail host demands it, or wherever it is offered',
+    meaning: 'TLS only if a mail host demands it, or whenever it is offered',
     ...usually('demanded'),
     ...oneOf('demanded', 'always'),
   },
@@ -188,7 +188,7 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   ...providerSettings,
   adminToken: {
     names: ['MAILPROOF_ADMIN_TOKEN'],
-    meaning: 'switches the admin API on, for whoever knows it',
+    meaning: 'enables the admin API; callers authenticate with this token',
     ...usuallyNone,
     ...token,
     mask: () => '***',
@@ -219,7 +219,7 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   },
   metricsToken: {
     names: ['MAILPROOF_METRICS_TOKEN'],
-    meaning: 'what /metrics is asked for with; without a port of its own it is then on that of the API',
+    meaning: 'bearer token for /metrics; without a port of its own, /metrics is on the port of the API',
     ...usuallyNone,
     ...token,
     mask: () => '***',
@@ -263,8 +263,7 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   },
   sandboxAddressesPerHour: {
     names: ['MAILPROOF_SANDBOX_ADDRESSES_PER_HOUR'],
-    meaning:
-      "addresses that an account's test keys may have stored in an hour, which is how long they are kept",
+    meaning: "addresses that an account's test keys may store in an hour; they are kept for an hour",
     ...usually(1_000_000),
     ...wholeNumber(1, 100_000_000),
   },
@@ -277,14 +276,14 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   firstKeys: {
     names: ['MAILPROOF_FIRST_KEYS'],
     meaning:
-      'where the keys of the first start go: to standard output, or to first-keys.txt in the data directory',
+      'destination of the keys of the first start: standard output, or first-keys.txt in the data directory',
     defaultText: 'print; file where standard output is the journal of systemd',
     defaultValue: (env) => (writesToJournal(env) ? 'file' : 'print'),
     ...oneOf('print', 'file'),
   },
   logLevel: {
     names: ['MAILPROOF_LOG_LEVEL'],
-    meaning: 'least weight of a log line that is written',
+    meaning: 'lowest level of log lines that are written',
     ...usually('info'),
     ...oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   },

@@ -31,7 +31,7 @@ const contact = {
 export const identitySettings: { readonly [Name in keyof IdentityConfig]: Setting<IdentityConfig[Name]> } = {
   heloName: {
     names: ['MAILPROOF_HELO_NAME'],
-    meaning: 'name we introduce ourselves by; it must resolve to the public address of this machine',
+    meaning: 'HELO name; it must resolve to the public address of this machine',
     defaultText: "this host's name",
     defaultValue: () => thisHostName(),
     ...heloName,
@@ -75,7 +75,7 @@ export const identitySettings: { readonly [Name in keyof IdentityConfig]: Settin
       const dataDir = textOf(env, 'MAILPROOF_DATA_DIR');
       return join(dataDir === undefined ? usualDataDir() : resolve(dataDir), 'opt-outs.txt');
     },
-    mayBe: 'the path of a file, which may be missing while nobody has opted out',
+    mayBe: 'the path of a file, which may be missing while there are no opt-outs',
     parse: (text) => (text.includes('\0') ? undefined : resolve(text)),
   },
 };

@@ -22,7 +22,7 @@ export const providerSettings: { readonly [Name in keyof ProviderConfig]: Settin
   providersLeftOut: {
     names: ['MAILPROOF_ASK_PROVIDERS'],
     meaning:
-      'which providers are asked: all, those whose policy permits it, or all but some; the others are `unknown`, free of charge',
+      'providers to ask: all, only those whose policy permits it, or all but some; the others are `unknown`, free of charge',
     defaultText: 'all',
     defaultValue: () => [],
     mayBe: askProvidersMayBe,
@@ -37,13 +37,13 @@ export const providerSettings: { readonly [Name in keyof ProviderConfig]: Settin
   ipProfile: {
     names: ['MAILPROOF_IP_PROFILE'],
     meaning:
-      'what receivers know of the egress addresses: new (warm-up, 5 new connections/s), established (50/s, burst 200), private (no limit over all destinations)',
+      'history of the egress addresses: new (warm-up, 5 new connections/s), established (50/s, burst 200), private (no limit over all destinations)',
     ...usually('established'),
     ...oneOf(...ipProfileNames),
   },
   reuseMs: {
     names: ['MAILPROOF_REUSE_MS'],
-    meaning: "how long a mail host's conclusive answer is given again; 0: never",
+    meaning: "time for which a mail host's conclusive answer is reused; 0: never",
     ...usually(600_000),
     ...duration(0, 86_400_000),
   },

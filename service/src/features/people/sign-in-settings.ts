@@ -42,8 +42,7 @@ const visibleText = {
 export const signInSettings: { readonly [Name in keyof SignInConfig]: Setting<SignInConfig[Name]> } = {
   publicUrl: {
     names: ['MAILPROOF_PUBLIC_URL'],
-    meaning:
-      'where browsers reach the service: the provider sends them back there, and invitations lead there',
+    meaning: 'URL at which browsers reach the service, for sign-in and invitations',
     ...usuallyNone,
     ...publicUrl,
   },
@@ -55,33 +54,33 @@ export const signInSettings: { readonly [Name in keyof SignInConfig]: Setting<Si
   },
   oidcIssuer: {
     names: ['MAILPROOF_OIDC_ISSUER'],
-    meaning: 'the OpenID provider that people sign in with, as it names itself; switches this on',
+    meaning: 'issuer URL of the OpenID provider that people sign in with; enables sign-in',
     ...usuallyNone,
     ...secureUrl,
   },
   oidcClientId: {
     names: ['MAILPROOF_OIDC_CLIENT_ID'],
-    meaning: 'what the provider knows the service as',
+    meaning: 'OAuth client id',
     ...usuallyNone,
     ...visibleText,
   },
   oidcClientSecret: {
     names: ['MAILPROOF_OIDC_CLIENT_SECRET'],
-    meaning: 'what the service proves with that it is this client',
+    meaning: 'OAuth client secret',
     ...usuallyNone,
     ...visibleText,
     mask: () => '***',
   },
   oidcName: {
     names: ['MAILPROOF_OIDC_NAME'],
-    meaning: 'what people know the provider by ("Sign in with …")',
+    meaning: 'name of the provider on the sign-in page ("Sign in with …")',
     defaultText: 'the host of the issuer',
     defaultValue: () => undefined,
     ...visibleText,
   },
   oidcOperators: {
     names: ['MAILPROOF_OIDC_OPERATORS'],
-    meaning: 'who signs in as the operator: addresses that the provider has verified, or subjects',
+    meaning: 'people who sign in as the operator: addresses that the provider has verified, or subjects',
     defaultText: null,
     defaultValue: () => [],
     ...listOf('addresses such as jane@example.com, or sub:SUBJECT', parseOperator),

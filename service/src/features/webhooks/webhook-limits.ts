@@ -7,7 +7,7 @@ export const webhookLimitTable = {
   attemptMs: { value: 15_000, meaning: 'one attempt: look-up, connection, TLS and answer together' },
   attempts: { value: 10, meaning: 'attempts of a delivery' },
   testAttempts: { value: 3, meaning: 'attempts of a test message' },
-  responseBytes: { value: 1_000, meaning: 'what is read and kept of an answer' },
+  responseBytes: { value: 1_000, meaning: 'bytes of an answer that are read and kept' },
   addressesTried: { value: addressesTried, meaning: 'addresses of an endpoint dialled in one attempt' },
   leaseMs: { value: 60_000, meaning: 'time for which a process owns a delivery' },
   accountsAtOnce: {
@@ -28,8 +28,7 @@ export const webhookLimitTable = {
   againEveryMs: { value: 6_000, meaning: 'time between two repeated messages of an account, on average' },
   sendsAheadMs: {
     value: 600_000,
-    meaning:
-      'how far an account may be ahead of that: ten test messages, or a hundred repeated ones, at once',
+    meaning: 'burst: ten test messages, or a hundred repeated ones',
   },
   previousSecretMs: {
     value: 86_400_000,

@@ -13,18 +13,16 @@ import { contextOf } from './request-context.ts';
 export const refusalLimitTable = {
   perSecond: {
     value: 100,
-    meaning:
-      'refusals of one account, or of one client address, that are sent in a second for as long as it asks',
+    meaning: 'refusals sent per second to one account, or to one client address',
   },
-  atOnce: { value: 1_800, meaning: 'beyond these, after a time without any, at once' },
+  atOnce: { value: 1_800, meaning: 'burst: refusals sent at once after a pause' },
   waitMs: {
     value: 60_000,
-    meaning: 'a refusal before it is sent; what would wait longer has its connection closed',
+    meaning: 'longest wait of a refusal; beyond it the connection is closed',
   },
   stepMs: {
     value: 20,
-    meaning:
-      'between two moments at which those that wait are sent: a few together, which costs less, but no more than hold up others for about a millisecond',
+    meaning: 'time between two batches of waiting refusals; a batch delays other work by about a millisecond',
   },
   waiting: {
     value: 10_000,

@@ -8,9 +8,9 @@ export const postgresLimitTable = {
   lockMs: { value: 2_000, meaning: 'waiting for a lock inside a statement, on the server' },
   requestMs: {
     value: 600,
-    meaning: 'what a request asks for: reading it, or its transaction up to the answer to the commit',
+    meaning: 'database time of a request: its reads, or its transaction up to the answer to the commit',
   },
-  requestKeyMs: { value: 350, meaning: 'before that, finding out whose key or session it comes with' },
+  requestKeyMs: { value: 350, meaning: 'before that, looking up its key or session' },
   requestEndMs: {
     value: 3_000,
     meaning:
@@ -19,7 +19,8 @@ export const postgresLimitTable = {
   requestLockMs: { value: 300, meaning: 'of these, waiting for a lock inside a statement, on the server' },
   commitMs: {
     value: 100,
-    meaning: 'kept of it for the commit, which is not sent later, and as much for the statements before it',
+    meaning:
+      'part of it reserved for the commit, which is not sent later, and as much for the statements before it',
   },
   requestGroupMs: {
     value: 100,
@@ -27,7 +28,7 @@ export const postgresLimitTable = {
   },
   fewInGroup: {
     value: 16,
-    meaning: 'operations of requests in one transaction that are few: on a slow machine one takes as long',
+    meaning: 'smallest group of operations in one transaction: on a slow machine a single one takes as long',
   },
   fewInGroupMs: { value: 300, meaning: 'a transaction of these before the next takes in fewer of them' },
   briefStatementMs: {
@@ -36,7 +37,7 @@ export const postgresLimitTable = {
       'a statement of a slice of erasing, on the server, and how long after its beginning a slice sends its last two. What takes longer is undone and tried again smaller',
   },
   idleInTransactionMs: { value: 10_000, meaning: 'a transaction in which nothing happens, on the server' },
-  silenceMs: { value: 800, meaning: 'a database that answers nothing before it counts as gone' },
+  silenceMs: { value: 800, meaning: 'silence of the database before it counts as gone' },
   retryMs: { value: 500, meaning: 'between two attempts to reach a database that is gone' },
   writeConnections: { value: 8, meaning: 'transactions that write at once, each on a connection of its own' },
   readConnections: {

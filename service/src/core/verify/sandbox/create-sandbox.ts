@@ -27,11 +27,10 @@ const smtpMs = 400;
 export const sandboxLimitTable = {
   singlesPerSecond: {
     value: 200,
-    meaning:
-      'single verifications that the test keys of one account have begun in a second; further ones wait',
+    meaning: 'single verifications begun per second with the test keys of one account; further ones wait',
   },
-  singlesAtOnce: { value: 200, meaning: 'of these, after a time without any, at once' },
-  singleWaitMs: { value: 2_000, meaning: 'such a wait; what was given up meanwhile does not make it longer' },
+  singlesAtOnce: { value: 200, meaning: 'burst of these after a pause' },
+  singleWaitMs: { value: 2_000, meaning: 'longest wait; abandoned requests do not make it longer' },
 } as const;
 
 const rate = {
