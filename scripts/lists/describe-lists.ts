@@ -96,7 +96,7 @@ enough: a name is kept if a source that reviews or observes **proves** it, or if
 ${rows.join('\n')}
 | **kept** | **${disposable.names.length}** |
 
-The two seconding sources are not enough together, for this reason: the more well-known mail providers (\`email-providers\`) a
+The two seconding sources are not enough together. The more well-known mail providers (\`email-providers\`) a
 combination of sources calls disposable, the less it is worth. Combinations of fewer than 50 names are left out, and
 some of the hits are well-known disposable services. This measure cannot see a small company that registered a domain
 after a disposable service let it go. That is why a claim by the largest list alone is not enough either.
