@@ -108,7 +108,7 @@ function defaults(): string[] {
     '## Limits over all destinations',
     '',
     ...wrapped(
-      'A list over a thousand hosts stays within the limits of each and is a flood all the same. `MAILPROOF_IP_PROFILE` says what receivers know of your egress addresses, and limits new connections from each of them over all destinations together. `serve` says at the start which profile is in force, and `mailproof setup` asks whether the address is new. The figures are ours; no receiver publishes any.',
+      'A list over a thousand hosts stays within the limits of each and is a flood all the same. `MAILPROOF_IP_PROFILE` describes the history of your egress addresses, and limits new connections from each of them over all destinations together. `serve` says at the start which profile is in force, and `mailproof setup` asks whether the address is new. The figures are ours; no receiver publishes any.',
     ),
     '',
     ...table(['profile', 'new connections from an egress address'], profileRows()),
@@ -194,7 +194,7 @@ function published(): string[] {
     '## Published policies on verification without sending',
     '',
     ...wrapped(
-      `This is what public pages say, in our words, read in archived copies in ${lookedUpOn}. Nothing was checked with the providers: read their current pages before you verify in volume. To a receiver, a connection that names recipients and sends nothing looks like directory harvesting, whatever the intent. Verify addresses that were given to you, ask about each rarely, and leave out providers that you would rather not ask.`,
+      `This is what public pages say, in our words, read in archived copies in ${lookedUpOn}. Nothing was checked with the providers: read their current pages before you verify in volume. To a receiver, a connection that names recipients and sends nothing looks like directory harvesting, even without that intent. Verify addresses that were given to you, ask about each rarely, and leave out providers that you would rather not ask.`,
     ),
     '',
     ...lookedUp.flatMap(subject),
@@ -259,7 +259,7 @@ function fileFormat(): string[] {
     '```',
     '',
     ...wrapped(
-      `All three parts, and every key of a provider, are optional. Any mistake stops the start with one line that says where it is and what is allowed there; nothing is ignored. The file can have up to ${number(characters)} characters, ${number(providers)} providers and ${number(canaries)} canaries.`,
+      `All three parts, and every key of a provider, are optional. Any mistake stops the start with one line that names its place and the allowed values; nothing is ignored. The file can have up to ${number(characters)} characters, ${number(providers)} providers and ${number(canaries)} canaries.`,
     ),
     '',
     ...wrapped(
@@ -325,7 +325,7 @@ function routes(): string[] {
     '## Routes',
     '',
     ...wrapped(
-      `A route is where conversations leave from. There can be up to ${number(policyFileBounds.routes)}. The list replaces the built-in one: to keep the default route, include \`default\`. Only \`id\` and \`kind\` are required, and \`socks5\` for that kind.`,
+      `Conversations leave from a route. There can be up to ${number(policyFileBounds.routes)}. The list replaces the built-in one: to keep the default route, include \`default\`. Only \`id\` and \`kind\` are required, and \`socks5\` for that kind.`,
     ),
     '',
     ...table(['key', 'meaning'], rows),
