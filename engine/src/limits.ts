@@ -74,14 +74,14 @@ export const limitTable = {
     meaning:
       'time between two made-up addresses asked for at a provider that is believed, and life of a doubt in it',
   },
-  beliefAgainMs: { value: 600_000, meaning: 'the same where the first told nothing' },
+  beliefAgainMs: { value: 600_000, meaning: 'the same if the first gave no answer' },
   controlEveryMs: {
     value: 900_000,
     meaning: "time between two checks of a provider's control mailboxes, while it is asked",
   },
   controlWaitMs: {
     value: 5_000,
-    meaning: 'wait for such a check, where one is under way, before "no such mailbox" is believed',
+    meaning: 'wait for a running check before "no such mailbox" is believed',
   },
   hostTraitEntries: { value: 20_000, meaning: 'mail hosts whose traits are remembered' },
   hostTraitMs: { value: 86_400_000, meaning: 'life of a remembered trait of a mail host' },
@@ -151,7 +151,10 @@ export const limitTable = {
   },
   identityEveryMs: { value: 3_600_000, meaning: 'time between two looks at our own HELO name and sender' },
   identityAgainMs: { value: 60_000, meaning: 'the same while one of them is not proven to be ours' },
-  identityTrustMs: { value: 86_400_000, meaning: 'how long both stay proven while they cannot be looked up' },
+  identityTrustMs: {
+    value: 86_400_000,
+    meaning: 'time for which both stay proven while they cannot be looked up',
+  },
   canaryEveryMs: { value: 600_000, meaning: 'time between two rounds of the canaries' },
   replyMeanings: { value: 5_000, meaning: 'different refusals whose meaning is remembered' },
   explainedReplyCharacters: { value: 200, meaning: 'characters kept of a reply' },

@@ -1,6 +1,6 @@
 /**
- * The client of the contract tests. It checks every answer against the contract before a test sees it: against the
- * OpenAPI document that the service hands out, the headers, and the shapes of the interface.
+ * The client of the contract tests. It holds every answer against the contract before a test sees it: the OpenAPI
+ * document that the service itself serves, the headers, and the shapes of `docs/contract.md`.
  */
 import assert from 'node:assert/strict';
 import { createApiClient, singlePath, type ApiClient, type Call } from '../support/api-client.ts';

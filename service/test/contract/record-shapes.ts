@@ -1,4 +1,4 @@
-/** The fields of a record of each status, and their values: interface 2.1 and 2.4, decisions section 4. */
+/** The fields of a record of each status, and their values: C14 to C21, C33, D25 to D38. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -134,7 +134,7 @@ function assertRecords(records: unknown, where: string): void {
   for (const host of records) assert.match(String(host), /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/, where);
 }
 
-/** Asserts decisions section 8: the stage, a stable reason, whether and when to retry, the mail host, the replies. */
+/** D62: the stage, a stable reason, whether and when to retry, the mail host, the replies. */
 function assertExplanation(explanation: unknown): void {
   const where = JSON.stringify(explanation);
   assert.ok(isObject(explanation), where);

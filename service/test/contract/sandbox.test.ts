@@ -31,7 +31,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-test('the page has a row for every status and for every failure of the interface', () => {
+test('the page has a row for every status and for every failure of the contract', () => {
   const statuses = 'safe invalid disabled disposable inbox_full catch_all role_account spamtrap unknown';
   const failures = 'verification_unavailable verification_timeout verification_failed';
   const missing = new Set(`${statuses} ${failures}`.split(' ')).difference(

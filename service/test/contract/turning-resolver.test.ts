@@ -103,7 +103,7 @@ test('a list of 2,000 living addresses and a task wait, uncharged, and all are f
 
 async function startList() {
   const { key } = account;
-  // Lists are not part of the interface that the other client checks every answer against.
+  // Lists are not in the contract that the other client holds every answer to.
   const client = createApiClient(service.url);
   after(() => client.close());
   const ask = async (call: Call, status: number) => {

@@ -28,8 +28,7 @@ export const webhookLimitTable = {
   againEveryMs: { value: 6_000, meaning: 'time between two repeated messages of an account, on average' },
   sendsAheadMs: {
     value: 600_000,
-    meaning:
-      'how far an account may be ahead of that: ten test messages, or a hundred repeated ones, at once',
+    meaning: 'burst: ten test messages, or a hundred repeated ones',
   },
   previousSecretMs: {
     value: 86_400_000,
