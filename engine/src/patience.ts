@@ -1,3 +1,5 @@
+import type { Clock } from './clock.ts';
+
 /**
  * How long a caller is prepared to wait: until `deadline` on the engine's clock, and only while
  * `signal` has not been aborted. Every function that waits takes one.
@@ -12,3 +14,51 @@ export type Patience = {
    */
   withdrawn?: AbortSignal;
 };
+
+/**
+ * Waits for work that others may be waiting for too: as long as this caller's patience lasts, and
+ * without ending the work. Rejects with the signal's reason; past the deadline it gives `late`.
+ */
+
+export function waitFor<Value>(
+  work: Promise<Value>,
+  wait: {
+    clock: Clock;
+    patience: Patience;
+    late: Value;
+    /** Told once that this caller waits no longer, whatever it was given. */
+    left?: () => void;
+  },
+): Promise<Value> {
+  const { signal, deadline } = wait.patience;
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    // Work that ends by itself in time needs nobody to look at the clock.
+    const cancelTimer =
+      deadline === Infinity ? undefined : wait.clock.after(deadline - wait.clock.now(), () => end(wait.late));
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(end, () => {
+      stop();
+      // Fails as the work did.
+      resolve(work);
+    });
+
+    function stop(): void {
+      cancelTimer?.();
+      signal.removeEventListener('abort', abort);
+      if (isOver) return;
+      isOver = true;
+      wait.left?.();
+    }
+    function end(value: Value): void {
+      stop();
+      if (signal.aborted) abort();
+      else resolve(value);
+    }
+    function abort(): void {
+      stop();
+      // The reason of an abort is whatever its owner gave; callers expect exactly that.
+      reject(signal.reason as Error);
+    }
+  });
+}

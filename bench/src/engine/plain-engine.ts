@@ -13,7 +13,7 @@ import {
   systemClock,
   verify,
 } from '@mailproof/engine';
-import { findMailRoute } from '../../../engine/src/dns/find-mail-route.ts';
+import { findMailRoute } from '../../../engine/src/dns/mail-route.ts';
 import { createRouteDialer } from '../../../engine/src/routes/create-route-dialer.ts';
 import type { Route } from '../../../engine/src/routes/choose-route.ts';
 import { createMailPortWatch } from '../../../engine/src/routes/watch-mail-port.ts';

@@ -3,16 +3,11 @@
  * if the answer was cut off. It waits until the server has spoken or the try is ended; when to
  * turn to another server meanwhile is the business of `ask-servers.ts`.
  */
-import { askOverTcp } from './ask-over-tcp.ts';
-import { encodeQuery } from './encode-query.ts';
-import type { Semaphore } from './semaphore.ts';
-import type { LookupFailure } from './lookup.ts';
-import { HEADER_BYTES } from './numbers.ts';
-import type { DnsAnswer, DnsServer, DnsQuestion } from './question.ts';
-import { readAnswer } from './read-answer.ts';
-import type { Reading } from './read-answer.ts';
-import type { Random } from './udp-socket.ts';
-import type { PooledQuery, PooledSocket, UdpPool } from './udp-pool.ts';
+import { connect } from 'node:net';
+import type { LookupFailure, DnsAnswer, DnsServer, DnsQuestion } from './lookup.ts';
+import { encodeQuery, HEADER_BYTES } from './message.ts';
+import { readAnswer, type Reading } from './read-answer.ts';
+import type { Random, PooledQuery, PooledSocket, UdpPool } from './udp-pool.ts';
 
 export type ServerReply =
   | { kind: 'answered'; answer: DnsAnswer }
@@ -140,4 +135,103 @@ async function hearOverTcp(
   } finally {
     release();
   }
+}
+
+/**
+ * One DNS question over one TCP connection (RFC 1035 section 4.2.2): two bytes of length, then the
+ * message. The length has 16 bits, so an answer cannot pass 64 KiB whatever the server does.
+ */
+
+const LENGTH_BYTES = 2;
+const MAX_MESSAGE_BYTES = 0xffff;
+
+/** Gives the server's message, or nothing if the connection or the signal ended before it was whole. */
+function askOverTcp(server: DnsServer, query: Buffer, signal: AbortSignal): Promise<Buffer | undefined> {
+  return new Promise((resolve) => {
+    const inbox = Buffer.alloc(LENGTH_BYTES + MAX_MESSAGE_BYTES);
+    let filled = 0;
+    const socket = connect({ host: server.ip, port: server.port, noDelay: true });
+    const finish = (message: Buffer | undefined) => {
+      signal.removeEventListener('abort', giveUp);
+      socket.destroy();
+      resolve(message);
+    };
+    const giveUp = () => finish(undefined);
+    signal.addEventListener('abort', giveUp, { once: true });
+    socket.on('error', giveUp);
+    socket.on('close', giveUp);
+    socket.on('connect', () => socket.write(withLength(query)));
+    socket.on('data', (chunk) => {
+      filled += chunk.copy(inbox, filled);
+      const message = wholeMessage(inbox.subarray(0, filled));
+      if (message !== undefined) finish(message);
+    });
+    if (signal.aborted) giveUp();
+  });
+}
+
+function withLength(query: Buffer): Buffer {
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt16BE(query.length);
+  return Buffer.concat([length, query]);
+}
+
+function wholeMessage(received: Buffer): Buffer | undefined {
+  if (received.length < LENGTH_BYTES) return undefined;
+  const end = LENGTH_BYTES + received.readUInt16BE(0);
+  return received.length < end ? undefined : received.subarray(LENGTH_BYTES, end);
+}
+
+/** Bounds how many callers do something at once; the others wait in the order they came. */
+type Semaphore = {
+  /** Waits for a place; the returned function gives it back. Rejects with the signal's reason. */
+  acquire(signal: AbortSignal): Promise<() => void>;
+};
+
+export function createSemaphore(places: number): Semaphore {
+  let taken = 0;
+  // A Set keeps the order of arrival and forgets a caller that gave up without a search.
+  const waiting = new Set<() => void>();
+
+  /** Hands the place to the caller that has waited longest, or frees it. */
+  function release(): void {
+    const [next] = waiting;
+    if (next === undefined) taken -= 1;
+    else next();
+  }
+
+  /** Ends when a place is handed over, or when the signal fires: the caller looks which. */
+  function placeOrAbort(signal: AbortSignal): Promise<'place' | 'aborted'> {
+    return new Promise((resolve) => {
+      const giveUp = () => {
+        waiting.delete(admit);
+        resolve('aborted');
+      };
+      const admit = () => {
+        waiting.delete(admit);
+        signal.removeEventListener('abort', giveUp);
+        resolve('place');
+      };
+      waiting.add(admit);
+      signal.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+
+  return {
+    async acquire(signal) {
+      signal.throwIfAborted();
+      if (taken < places) taken += 1;
+      else if ((await placeOrAbort(signal)) === 'aborted') signal.throwIfAborted();
+      return once(release);
+    },
+  };
+}
+
+/** A place is given back once, however often its holder says so. */
+function once(release: () => void): () => void {
+  let held = true;
+  return () => {
+    if (held) release();
+    held = false;
+  };
 }

@@ -18,8 +18,15 @@ import { tracedLookups } from '../traced.ts';
 import { withItem } from '../with-item.ts';
 import { ServerTry } from './ask-server.ts';
 import type { ServerReply, TryOwner, WireParts } from './ask-server.ts';
-import type { LookupFailure } from './lookup.ts';
-import type { DnsAnswer, DnsQuestion, DnsServer, LookupOrder, LookupOwner, WireLookup } from './question.ts';
+import type {
+  LookupFailure,
+  DnsAnswer,
+  DnsQuestion,
+  DnsServer,
+  LookupOrder,
+  LookupOwner,
+  WireLookup,
+} from './lookup.ts';
 
 type AskServersParts = {
   servers: readonly DnsServer[];

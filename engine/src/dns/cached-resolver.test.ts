@@ -3,8 +3,7 @@ import { describe, test } from 'node:test';
 import { defaultLimits } from '../limits.ts';
 import { cachedResolver } from './cached-resolver.ts';
 import { createTestClock } from '../../test/support/test-clock.ts';
-import type { Lookup } from './lookup.ts';
-import type { DnsAnswer, DnsQuestion, LookupOrder, WireLookup, WireRecord } from './question.ts';
+import type { Lookup, DnsAnswer, DnsQuestion, LookupOrder, WireLookup, WireRecord } from './lookup.ts';
 
 const question: DnsQuestion = { name: 'example.test', type: 'A' };
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import { host } from '../../test/support/loopback-bench.ts';
 import { ControlQuestions, type ControlFinding } from './control-questions.ts';
-import type { DnsAnswer, DnsQuestion } from './question.ts';
+import type { DnsAnswer, DnsQuestion } from './lookup.ts';
 
 const certain = ['one.test', 'two.test', 'three.test'];
 const further = Array.from({ length: 12 }, (_, index) => `large${index}.test`);

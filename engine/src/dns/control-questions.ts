@@ -12,7 +12,7 @@
  */
 import type { Clock } from '../clock.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import type { DnsAnswer, DnsQuestion } from './question.ts';
+import type { DnsAnswer, DnsQuestion } from './lookup.ts';
 
 /** Names by which a resolver is tried. */
 export type ControlNames = {

@@ -11,18 +11,27 @@
  * file, no cookies (RFC 7873).
  */
 import { randomFillSync } from 'node:crypto';
+import { getServers } from 'node:dns';
+import { isIPv4, isIPv6 } from 'node:net';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
-import type { Patience } from '../patience.ts';
+import { parseIp } from '../net/parse-ip.ts';
+import { waitFor, type Patience } from '../patience.ts';
+import { createSemaphore } from './ask-server.ts';
 import { createAskServers } from './ask-servers.ts';
 import { cachedResolver, noAnswer } from './cached-resolver.ts';
-import { createSemaphore } from './semaphore.ts';
-import type { Lookup, LookupFailure, MxRecord, Resolver } from './lookup.ts';
-import type { Ask, DnsAnswer, DnsQuestion, DnsServer, WireRecord } from './question.ts';
-import { reverseName } from './reverse-name.ts';
-import type { Random } from './udp-socket.ts';
-import { createUdpPool } from './udp-pool.ts';
-import { waitFor } from './wait-for.ts';
+import type {
+  Lookup,
+  LookupFailure,
+  MxRecord,
+  Resolver,
+  Ask,
+  DnsAnswer,
+  DnsQuestion,
+  DnsServer,
+  WireRecord,
+} from './lookup.ts';
+import { createUdpPool, type Random } from './udp-pool.ts';
 
 export type DnsResolver = Resolver & {
   /** The same servers with no cache between: for asking whether DNS works now. */
@@ -172,4 +181,41 @@ function mxOf({ preference, text }: WireRecord): MxRecord {
 /** Every caller gets records of its own: an answer in the cache is shared and never handed out. */
 function mapFound<Found>(lookup: Lookup<WireRecord>, read: (record: WireRecord) => Found): Lookup<Found> {
   return lookup.kind === 'found' ? { kind: 'found', records: lookup.records.map(read) } : { ...lookup };
+}
+
+/** The name under which an address points back: RFC 1035 section 3.5 for IPv4, RFC 3596 section 2.5 for IPv6. */
+
+export function reverseName(address: string): string {
+  // The zone of a link-local address is no part of it.
+  const ip = parseIp(address.replace(/%.*$/, ''));
+  if (ip === undefined) throw new TypeError('only an IP address has a reverse name');
+  if (ip.family === 4) return `${address.split('.').reverse().join('.')}.in-addr.arpa`;
+  const digits = ip.value.toString(16).padStart(32, '0');
+  return `${Array.from(digits).reverse().join('.')}.ip6.arpa`;
+}
+
+/** The recursive resolvers to ask when the operator names none: the system's, as Node reads them. */
+
+export function systemServers(): DnsServer[] {
+  return getServers()
+    .map(parseDnsServer)
+    .filter((server) => server !== undefined);
+}
+
+/** Reads `ip`, `ip:port`, `[v6]` or `[v6]:port`; the port is 53 unless it is given. */
+
+const DNS_PORT = 53;
+
+export function parseDnsServer(text: string): DnsServer | undefined {
+  if (isIPv6(text)) return { ip: text, port: DNS_PORT };
+  const bracketed = /^\[([^\]]*)\](?::(\d{1,5}))?$/.exec(text);
+  if (bracketed !== null) return server(bracketed, isIPv6);
+  const plain = /^([^:]*)(?::(\d{1,5}))?$/.exec(text);
+  return plain === null ? undefined : server(plain, isIPv4);
+}
+
+function server(match: RegExpExecArray, isAddress: (text: string) => boolean): DnsServer | undefined {
+  const [, ip = '', digits] = match;
+  const port = digits === undefined ? DNS_PORT : Number(digits);
+  return isAddress(ip) && port >= 1 && port <= 65_535 ? { ip, port } : undefined;
 }

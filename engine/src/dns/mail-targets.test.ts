@@ -3,11 +3,10 @@ import { after, describe, test } from 'node:test';
 import { encode } from 'dns-packet';
 import { systemClock } from '../clock.ts';
 import { defaultLimits } from '../limits.ts';
-import { findMailRoute } from './find-mail-route.ts';
+import { findMailRoute, type MailTarget } from './mail-route.ts';
 import { hasty, host, loopbackBench, patience, within } from '../../test/support/loopback-bench.ts';
 import { rcodes } from '../../test/support/loopback-dns.ts';
 import type { LoopbackDns, Zone } from '../../test/support/loopback-dns.ts';
-import type { MailTarget } from './mail-route.ts';
 import { mailTargets } from './mail-targets.ts';
 
 const bench = loopbackBench();

@@ -13,8 +13,14 @@ import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { withItem } from '../with-item.ts';
-import type { MailHost, MailRoute, MailTarget } from './mail-route.ts';
-import { ipv6AddressesOf, resolveHost, type HostParts } from './resolve-host.ts';
+import {
+  ipv6AddressesOf,
+  resolveHost,
+  type MailHost,
+  type MailRoute,
+  type MailTarget,
+  type HostParts,
+} from './mail-route.ts';
 
 const ADDRESSES_AT_FIRST = 2;
 

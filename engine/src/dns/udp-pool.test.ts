@@ -6,7 +6,7 @@ import { loopbackBench } from '../../test/support/loopback-bench.ts';
 import type { Mischief } from '../../test/support/loopback-dns.ts';
 import { createUdpPool } from './udp-pool.ts';
 import type { PooledQuery, UdpPool } from './udp-pool.ts';
-import type { DnsServer } from './question.ts';
+import type { DnsServer } from './lookup.ts';
 
 const bench = loopbackBench();
 after(() => bench.close());

@@ -6,7 +6,7 @@ import { host } from '../../test/support/loopback-bench.ts';
 import { defaultLimits } from '../limits.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { MailRoute } from './mail-route.ts';
-import type { DnsAnswer } from './question.ts';
+import type { DnsAnswer } from './lookup.ts';
 import { watchResolver } from './watch-resolver.ts';
 
 const { resolverControlMs, resolverProbeMs, resolverProbeAgainMs } = defaultLimits;

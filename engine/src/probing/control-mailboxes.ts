@@ -1,12 +1,11 @@
 import { createBoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { MailRoute } from '../dns/mail-route.ts';
-import { waitFor } from '../dns/wait-for.ts';
+import { waitFor, type Patience } from '../patience.ts';
 import type { MailboxEvidence } from '../evidence.ts';
 import type { Asker } from '../fair-queue.ts';
 import { emptyNamespace, type MemoryNamespace } from '../memory.ts';
 import type { Limits } from '../limits.ts';
-import type { Patience } from '../patience.ts';
 import type { PolicyBook } from '../politeness/policy.ts';
 import type { Address } from '../syntax/address.ts';
 import { parseAddress } from '../syntax/parse-address.ts';

@@ -1,6 +1,5 @@
-import type { MailRoute } from '../dns/mail-route.ts';
+import type { MailRoute, HostParts, HostResolver } from '../dns/mail-route.ts';
 import { mailTargets } from '../dns/mail-targets.ts';
-import type { HostParts, HostResolver } from '../dns/resolve-host.ts';
 import type { MailboxEvidence, NoAnswerReason } from '../evidence.ts';
 import type { Asker } from '../fair-queue.ts';
 import type { Limits } from '../limits.ts';

@@ -1,5 +1,5 @@
 import type { Lookup } from '../dns/lookup.ts';
-import { reverseName } from '../dns/reverse-name.ts';
+import { reverseName } from '../dns/create-resolver.ts';
 import { parseIp } from '../net/parse-ip.ts';
 import type { Patience } from '../patience.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';

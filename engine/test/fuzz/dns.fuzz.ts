@@ -12,14 +12,12 @@ import { canonicalHost, canonicalMailHost } from '../../src/syntax/canonical-hos
 import { cachedResolver } from '../../src/dns/cached-resolver.ts';
 import { createResolver } from '../../src/dns/create-resolver.ts';
 import { createTestClock } from '../support/test-clock.ts';
-import { findMailRoute } from '../../src/dns/find-mail-route.ts';
-import type { Lookup, Resolver } from '../../src/dns/lookup.ts';
+import { findMailRoute, type MailRoute } from '../../src/dns/mail-route.ts';
+import type { Lookup, Resolver, LookupOrder, WireLookup } from '../../src/dns/lookup.ts';
 import { rcodes, startLoopbackDns } from '../support/loopback-dns.ts';
 import type { Zone, ZoneEntry } from '../support/loopback-dns.ts';
 import { host, patience } from '../support/loopback-bench.ts';
-import type { MailRoute } from '../../src/dns/mail-route.ts';
 import { mailTargets } from '../../src/dns/mail-targets.ts';
-import type { LookupOrder, WireLookup } from '../../src/dns/question.ts';
 import { readAnswer } from '../../src/dns/read-answer.ts';
 
 type FuzzSize = { runs: number };

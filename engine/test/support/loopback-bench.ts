@@ -12,7 +12,7 @@ import { createResolver } from '../../src/dns/create-resolver.ts';
 import type { DnsResolver } from '../../src/dns/create-resolver.ts';
 import { startLoopbackDns } from './loopback-dns.ts';
 import type { LoopbackDns, Mischief, Zone } from './loopback-dns.ts';
-import type { DnsServer } from '../../src/dns/question.ts';
+import type { DnsServer } from '../../src/dns/lookup.ts';
 
 /** A server that answers has all the time in the world, so that a busy machine does not look like a silent server. */
 const unhurried = { dnsLookupMs: 60_000 };

@@ -9,7 +9,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { decode, encode, RECURSION_AVAILABLE, TRUNCATED_RESPONSE } from 'dns-packet';
 import type { Answer, DecodedPacket, OptAnswer, Packet } from 'dns-packet';
-import type { DnsServer } from '../../src/dns/question.ts';
+import type { DnsServer } from '../../src/dns/lookup.ts';
 
 /** What a zone holds under one name. A name that is not in the zone does not exist. */
 export type ZoneEntry = {

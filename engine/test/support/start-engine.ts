@@ -1,7 +1,7 @@
 import { startWorld, type World, type WorldDescription, type WorldOptions } from '@mailproof/world';
 import { systemClock } from '../../src/clock.ts';
 import { createEngine, type Engine, type EngineSettings } from '../../src/create-engine.ts';
-import { parseDnsServer } from '../../src/dns/parse-dns-server.ts';
+import { parseDnsServer } from '../../src/dns/create-resolver.ts';
 import { parseCidr } from '../../src/net/parse-cidr.ts';
 import type { Asker } from '../../src/fair-queue.ts';
 import type { Outcome } from '../../src/verify.ts';

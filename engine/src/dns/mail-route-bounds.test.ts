@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { encode, TRUNCATED_RESPONSE } from 'dns-packet';
-import { systemClock } from '../clock.ts';
-import { defaultLimits } from '../limits.ts';
-import { findMailRoute } from './find-mail-route.ts';
 import { hasty, loopbackBench, patience, within } from '../../test/support/loopback-bench.ts';
 import type { Mischief, Zone } from '../../test/support/loopback-dns.ts';
-import { readAnswer } from './read-answer.ts';
-import { siftExchanges } from './sift-exchanges.ts';
 import { domain, refuses, routeIn as routeOf, undetermined, up } from '../../test/support/loopback-routes.ts';
+import { systemClock } from '../clock.ts';
+import { defaultLimits } from '../limits.ts';
+import { findMailRoute, siftExchanges } from './mail-route.ts';
+import { readAnswer } from './read-answer.ts';
 
 const bench = loopbackBench();
 after(() => bench.close());

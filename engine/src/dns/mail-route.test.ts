@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { encode } from 'dns-packet';
-import { host, loopbackBench } from '../../test/support/loopback-bench.ts';
-import { rcodes } from '../../test/support/loopback-dns.ts';
-import type { Zone, ZoneEntry } from '../../test/support/loopback-dns.ts';
-import type { MailRoute } from './mail-route.ts';
+import { host, loopbackBench, patience } from '../../test/support/loopback-bench.ts';
+import { rcodes, type Zone, type ZoneEntry } from '../../test/support/loopback-dns.ts';
 import {
   domain,
   refuses,
@@ -13,6 +11,9 @@ import {
   undetermined,
   up,
 } from '../../test/support/loopback-routes.ts';
+import { defaultLimits } from '../limits.ts';
+import type { Lookup } from './lookup.ts';
+import { ipv6AddressesOf, resolveHost, type MailRoute } from './mail-route.ts';
 
 const bench = loopbackBench();
 after(() => bench.close());
@@ -233,4 +234,78 @@ describe('the hosts of a route', () => {
       ['example.test', 'a.test'],
     );
   });
+});
+
+const name = host('mx.example.test');
+const a: Lookup<string> = { kind: 'found', records: ['192.0.2.1'] };
+const aaaa: Lookup<string> = { kind: 'found', records: ['2001:db8::1'] };
+const none: Lookup<string> = { kind: 'no_data' };
+const servfail: Lookup<string> = { kind: 'failed', failure: 'servfail' };
+
+function setUp(ipv4: Lookup<string>, ipv6: Lookup<string>, reachesIpv6: boolean) {
+  const asked: string[] = [];
+  const answer = (type: string, lookup: Lookup<string>) => () => {
+    asked.push(type);
+    return Promise.resolve(lookup);
+  };
+  const resolver = { ipv4: answer('A', ipv4), ipv6: answer('AAAA', ipv6) };
+  return { asked, parts: { resolver, limits: defaultLimits, reachesIpv6: () => reachesIpv6 } };
+}
+
+async function resolve(ipv4: Lookup<string>, ipv6: Lookup<string>, reachesIpv6: boolean) {
+  const { asked, parts } = setUp(ipv4, ipv6, reachesIpv6);
+  return { found: await resolveHost(name, parts, patience()), asked };
+}
+
+test('AAAA records are asked for only where there is no A record', async () => {
+  for (const reachesIpv6 of [false, true]) {
+    assert.deepEqual(await resolve(a, aaaa, reachesIpv6), {
+      found: { kind: 'resolves', addresses: ['192.0.2.1'] },
+      asked: ['A'],
+    });
+    assert.deepEqual(await resolve(none, aaaa, reachesIpv6), {
+      found: { kind: 'resolves', addresses: ['2001:db8::1'] },
+      asked: ['A', 'AAAA'],
+    });
+  }
+});
+
+test('the AAAA records beside A records are not asked for where nothing could leave over IPv6', async () => {
+  for (const [reachesIpv6, found, types] of [
+    [true, ['2001:db8::1'], ['AAAA']],
+    [false, [], []],
+  ] as const) {
+    const { asked, parts } = setUp(a, aaaa, reachesIpv6);
+    assert.deepEqual(await ipv6AddressesOf(name, parts, patience()), found);
+    assert.deepEqual(asked, types);
+  }
+});
+
+test('a lookup of AAAA records that fails adds no address', async () => {
+  assert.deepEqual(await ipv6AddressesOf(name, setUp(a, servfail, true).parts, patience()), []);
+});
+
+test('a host is absent only where both answers say so, and failed where one of them failed', async () => {
+  const unknown: Lookup<string> = { kind: 'no_such_name' };
+  for (const [ipv4, ipv6, found] of [
+    [none, none, { kind: 'absent', unknownName: false }],
+    [unknown, none, { kind: 'absent', unknownName: true }],
+    [none, unknown, { kind: 'absent', unknownName: true }],
+    [servfail, none, { kind: 'failed', failure: 'servfail' }],
+    [none, servfail, { kind: 'failed', failure: 'servfail' }],
+    [unknown, servfail, { kind: 'failed', failure: 'servfail' }],
+    [servfail, { kind: 'failed', failure: 'silence' }, { kind: 'failed', failure: 'servfail' }],
+  ] as const)
+    assert.deepEqual((await resolve(ipv4, ipv6, true)).found, found);
+});
+
+test('a host is the same with and without a way out over IPv6 where it has no A record', async () => {
+  for (const [ipv4, ipv6] of [
+    [none, aaaa],
+    [servfail, aaaa],
+    [none, none],
+    [servfail, none],
+    [{ kind: 'no_such_name' }, none],
+  ] as const)
+    assert.deepEqual(await resolve(ipv4, ipv6, false), await resolve(ipv4, ipv6, true));
 });

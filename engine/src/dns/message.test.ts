@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { encode, type Answer } from 'dns-packet';
 import fc from 'fast-check';
-import { OPT } from './numbers.ts';
-import { ipv4In, ipv6In, nameIn, numberIn, readMessage, textIn, type DnsRecord } from './read-message.ts';
+import { OPT, ipv4In, ipv6In, nameIn, numberIn, readMessage, textIn, type DnsRecord } from './message.ts';
 
 const question = { name: 'example.test', type: 'MX' } as const;
 
