@@ -3,32 +3,34 @@ import { systemClock, type Clock } from './clock.ts';
 import type { Evidence } from './evidence.ts';
 import { openEgress, type EngineEgress } from './engine-egress.ts';
 import { lookUp } from './look-up.ts';
-import { createLookupQueue } from './lookup-queue.ts';
+import { createLookupQueue } from './fair-queue.ts';
 import { openScheduler, startPacer } from './open-scheduler.ts';
 import { createResolver, systemServers, type DnsResolver } from './dns/create-resolver.ts';
 import { openMailRoutes, type MailRoutes } from './dns/open-mail-routes.ts';
 import { resolveHost, type MailRoute } from './dns/mail-route.ts';
 import type { ResolverState } from './dns/watch-resolver.ts';
-import type { Cidr } from './net/parse-cidr.ts';
+import type { Cidr } from './ip-address.ts';
 import { createRouteDialer } from './routes/create-route-dialer.ts';
-import { createRoutes, type Routes, type RouteState } from './routes/create-routes.ts';
-import { allEgressIsOurs, createEgressRights, type EgressRights } from './routes/egress-rights.ts';
+import {
+  createRoutes,
+  allEgressIsOurs,
+  createEgressRights,
+  type Routes,
+  type RouteState,
+  type EgressRights,
+} from './routes/create-routes.ts';
 import { keepRoutes } from './routes/keep-routes.ts';
 import { startCanaries } from './routes/start-canaries.ts';
 import { createMailPortWatch, type MailPortState, type MailPortWatch } from './routes/watch-mail-port.ts';
-import { isPublicAddress } from './egress/seen-addresses.ts';
-import { openIdentity } from './identity/open-identity.ts';
-import type { IdentityWatch, RouteIdentity } from './identity/watch-identity.ts';
-import { watchOwnAddresses } from './egress/own-addresses.ts';
-import { createReachesIpv6 } from './egress/reaches-ipv6.ts';
+import { isPublicAddress, watchOwnAddresses, createReachesIpv6 } from './egress/own-addresses.ts';
+import { openIdentity, type IdentityWatch, type RouteIdentity } from './identity/watch-identity.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { openNamespaces, type EngineMemory } from './memory.ts';
 import { createLists, type OperatorFiles } from './lists/load-lists.ts';
-import { nearProvider } from './lists/near-provider.ts';
+import { nearProvider } from './lists/large-providers.ts';
 import type { Pacer } from './politeness/create-pacer.ts';
 import { createEgressPace, ipProfiles, type IpProfile } from './politeness/ip-profile.ts';
-import type { ReputationState } from './reputation/create-reputation.ts';
-import { openReputation } from './reputation/open-reputation.ts';
+import { openReputation, type ReputationState } from './reputation/create-reputation.ts';
 import { createPolicyBook } from './politeness/create-policy-book.ts';
 import type { PolicyBook } from './politeness/policy.ts';
 import type { PolicyFile } from './politeness/policy-file.ts';

@@ -1,9 +1,8 @@
 import type { Pacer, Predecessor } from './politeness/create-pacer.ts';
 import type { EgressPace } from './politeness/ip-profile.ts';
 import type { Reputation } from './reputation/create-reputation.ts';
-import type { EgressRights } from './routes/egress-rights.ts';
+import type { EgressRights, Routes } from './routes/create-routes.ts';
 import type { IdentityWatch } from './identity/watch-identity.ts';
-import type { Routes } from './routes/create-routes.ts';
 import type { MailPortWatch } from './routes/watch-mail-port.ts';
 
 /** The egress addresses that the engine is set up with, for whoever keeps account of whose they are. */

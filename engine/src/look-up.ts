@@ -1,5 +1,5 @@
 import type { Evidence } from './evidence.ts';
-import type { Lists } from './lists/findings.ts';
+import type { Lists } from './lists/load-lists.ts';
 import type { Address } from './syntax/address.ts';
 import { withRoute, type RecallParts, type VerifyRequest } from './verify.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { MailRoute } from './dns/mail-route.ts';
 import type { CatchAllAnswer, Evidence, MailboxEvidence } from './evidence.ts';
-import type { ListFindings } from './lists/findings.ts';
+import type { ListFindings } from './lists/load-lists.ts';
 import type { ReplyLabel } from './replies/meaning.ts';
 import type { Address, CanonicalHost } from './syntax/address.ts';
 import { conclusiveStatuses, judge, type VerdictStatus } from './verdict.ts';

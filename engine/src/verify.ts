@@ -10,7 +10,7 @@ import {
   type Timings,
 } from './explanation.ts';
 import type { Asker } from './fair-queue.ts';
-import type { ListLookup } from './lists/findings.ts';
+import type { ListLookup } from './lists/load-lists.ts';
 import type { Patience } from './patience.ts';
 import type { PolicyBook } from './politeness/policy.ts';
 import type { ControlMailboxes } from './probing/control-mailboxes.ts';

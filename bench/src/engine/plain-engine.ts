@@ -30,7 +30,7 @@ import {
 } from '../../../engine/src/probing/pending-probe.ts';
 import { createLocalProber } from '../../../engine/src/probing/prober.ts';
 import { runSession } from '../../../engine/src/probing/session.ts';
-import { createReplyClassifier } from '../../../engine/src/replies/classifier/create-reply-classifier.ts';
+import { createReplyClassifier } from '../../../engine/src/replies/classifier/classify-reply.ts';
 import type { EngineLike, EngineOrder } from './engine-order.ts';
 import { limitsFor } from './engine-order.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Puts one question to one server: over UDP, without EDNS if the server cannot read it, over TCP
- * if the answer was cut off. It waits until the server has spoken or the try is ended; when to
- * turn to another server meanwhile is the business of `ask-servers.ts`.
+ * Puts one question to one server: over UDP, without EDNS if the server cannot read it, over TCP if the answer was
+ * cut off. A try lasts until the server has answered or the try is ended. `ask-servers.ts` decides when to ask
+ * another server meanwhile.
  */
 import { connect } from 'node:net';
 import type { LookupFailure, DnsAnswer, DnsServer, DnsQuestion } from './lookup.ts';
@@ -12,28 +12,31 @@ import type { Random, PooledQuery, PooledSocket, UdpPool } from './udp-pool.ts';
 export type ServerReply =
   | { kind: 'answered'; answer: DnsAnswer }
   | { kind: 'declined'; failure: LookupFailure }
-  /** Nobody listens there, or the connection broke. */
+  /** No process listens there, or the connection broke. */
   | { kind: 'unreachable' };
 
 /** The lookup that a try is made for. */
 export type TryOwner = {
   readonly question: DnsQuestion;
-  /** Told once what the server said, unless the try was ended before. */
+  /** Called once with the server's reply, unless the try was ended before. */
   replied(index: number, reply: ServerReply): void;
-  /** Told of a message that carried the right id and made no sense. */
+  /** Called for a message that carried the right id and made no sense. */
   unreadable(): void;
-  /** Told of a defect of ours. */
+  /** Called for a defect of ours. */
   failed(error: unknown): void;
 };
 
 export type WireParts = { udp: UdpPool; tcpQueries: Semaphore; countTcp(): void; random: Random };
 
-/** What a reading is once unreadable and foreign messages have been passed over. */
+/** A reading, once unreadable and foreign messages have been passed over. */
 type HeardAnswer = Exclude<Reading, { kind: 'foreign' | 'unreadable' }> | { kind: 'unreachable' };
 
 const unreachable: HeardAnswer = { kind: 'unreachable' };
 
-/** Why a query over TCP ends with its lookup; made once, since an abort without a reason makes an exception each time. */
+/**
+ * The reason by which a query over TCP ends with its lookup. Made once, since an abort without a reason creates an
+ * exception each time.
+ */
 const lookupEnded = new Error('the lookup has ended');
 
 /** There are hundreds of tries a second, so a try is one object, which waits on its socket by itself. */
@@ -48,7 +51,7 @@ export class ServerTry implements PooledQuery {
   private readonly index: number;
   private overTcp: AbortController | undefined = undefined;
 
-  /** `index` is what the owner calls the server by. */
+  /** `index` is the owner's number for the server. */
   constructor(wire: WireParts, owner: TryOwner, { server, index }: { server: DnsServer; index: number }) {
     this.server = server;
     this.question = owner.question;
@@ -138,14 +141,14 @@ async function hearOverTcp(
 }
 
 /**
- * One DNS question over one TCP connection (RFC 1035 section 4.2.2): two bytes of length, then the
- * message. The length has 16 bits, so an answer cannot pass 64 KiB whatever the server does.
+ * DNS over TCP (RFC 1035 section 4.2.2): two bytes of length, then the message. The length has 16 bits, so no answer
+ * is longer than 64 KiB, whatever the server does.
  */
 
 const LENGTH_BYTES = 2;
 const MAX_MESSAGE_BYTES = 0xffff;
 
-/** Gives the server's message, or nothing if the connection or the signal ended before it was whole. */
+/** Returns the server's message, or nothing if the connection or the signal ended before it was whole. */
 function askOverTcp(server: DnsServer, query: Buffer, signal: AbortSignal): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     const inbox = Buffer.alloc(LENGTH_BYTES + MAX_MESSAGE_BYTES);
@@ -200,7 +203,7 @@ export function createSemaphore(places: number): Semaphore {
     else next();
   }
 
-  /** Ends when a place is handed over, or when the signal fires: the caller looks which. */
+  /** Waits until a place is handed over or the signal fires, and returns which. */
   function placeOrAbort(signal: AbortSignal): Promise<'place' | 'aborted'> {
     return new Promise((resolve) => {
       const giveUp = () => {
@@ -227,7 +230,7 @@ export function createSemaphore(places: number): Semaphore {
   };
 }
 
-/** A place is given back once, however often its holder says so. */
+/** Returns a function that gives the place back once, however often its holder calls it. */
 function once(release: () => void): () => void {
   let held = true;
   return () => {

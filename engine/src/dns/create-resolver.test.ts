@@ -25,7 +25,7 @@ describe('bounds', () => {
       count += 1;
       return count % 20 === 0 ? [] : [encode(reply)];
     });
-    // Long enough that only what was never answered is asked again, however busy this machine is.
+    // Long enough that only unanswered questions are asked again, however busy this machine is.
     const made = resolver([dns], { dnsTryMs: 2_000, dnsLookupMs: 60_000 });
     let most = 0;
     const lookups = Array.from({ length: 600 }, async () => {

@@ -196,7 +196,8 @@ describe('the hosts of a route', () => {
   });
 
   test('a first verification costs two round trips: MX, then A', async () => {
-    // Each answer waits until no further query comes, so a batch is what was asked without an answer in between.
+    // Each answer waits until no further query comes, so a batch is a set of questions without an answer in
+    // between.
     const batches: string[][] = [];
     let batch: string[] | undefined;
     const { route } = await routeIn(

@@ -4,20 +4,23 @@ import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { canonicalMailHost } from '../syntax/canonical-host.ts';
-import { isAscii } from '../syntax/is-ascii.ts';
+import { isAscii } from '../syntax/characters.ts';
 import type { LookupFailure, MxRecord, Resolver, Lookup } from './lookup.ts';
 
-/** A mail host with its IPv4 addresses, or its IPv6 addresses where it has no others, not yet judged by the egress guard. */
+/**
+ * A mail host with its IPv4 addresses, or its IPv6 addresses if it has no others; the egress guard has not judged
+ * them yet.
+ */
 export type MailHost = { name: CanonicalHost; addresses: string[] };
 
 /** One place to dial: a mail host's name and one of its addresses. */
 export type MailTarget = { host: CanonicalHost; address: string };
 
-/** Where a domain's mail goes, or why it goes nowhere, or why we cannot tell. */
+/** The destination of a domain's mail, or why it has none, or why we cannot tell. */
 export type MailRoute =
   | {
       kind: 'takes_mail';
-      /** True where the domain has no MX and its own address serves (RFC 5321 section 5.1). */
+      /** True if the domain has no MX and its own address serves (RFC 5321 section 5.1). */
       implicit: boolean;
       /** Every usable mail host name in order of preference, lower case, no trailing dot. */
       mxRecords: CanonicalHost[];
@@ -44,27 +47,28 @@ export type RouteFailure = LookupFailure | 'denies_known_names' | 'denial_unprov
 /**
  * Finds where a domain's mail goes (RFC 5321 section 5.1), or proves that it goes nowhere.
  *
- * Proof is strict, for it becomes a charged `invalid`: a failed lookup proves nothing, "no such name" counts only when
- * two answers agree, and "no mail host resolves" only when every one of them was asked. Whatever falls short is
- * `undetermined`. Whether the resolver itself is to be believed is found out by open-mail-routes.ts.
+ * Proof is strict, for it becomes a charged `invalid`. A failed lookup proves nothing. "No such name" counts only if
+ * two answers agree, and "no mail host resolves" only if every host was asked. Anything less is `undetermined`.
+ * open-mail-routes.ts finds out whether the resolver itself can be believed.
  *
  * A host all of whose addresses lead nowhere (127.0.0.1, 0.0.0.0 and the like) is no better than one without any.
  *
- * Queries: MX, then A of the first host: two round trips. AAAA if it has no A record that leads anywhere; otherwise AAAA
- * are asked for by mail-targets.ts, once it could not be reached. At the worst MX, and five hosts with two queries each.
+ * Queries: MX, then A of the first host: two round trips. AAAA if it has no A record that leads anywhere; otherwise
+ * mail-targets.ts asks for AAAA once the host could not be reached. At the worst MX, and five hosts with two queries
+ * each.
  */
 
 type MailRouteParts = {
   resolver: Resolver;
   clock: Clock;
   limits: Limits;
-  /** Whether no mail host can be at this IP address; if nothing is said, every address is as good as another. */
+  /** Whether no mail host can be at this IP address. Without it every address is as good as another. */
   leadsNowhere?: ((address: string) => boolean) | undefined;
 };
 
 type Search = { parts: MailRouteParts; domain: CanonicalHost; patience: Patience };
 
-/** A host as a search needs it: one whose addresses all lead nowhere is told from one without any. */
+/** A host as a search needs it: one whose addresses all lead nowhere differs from one without any. */
 type SearchedHost = Awaited<ReturnType<typeof resolveHost>> | { kind: 'leads_nowhere' };
 
 export async function findMailRoute(
@@ -122,14 +126,17 @@ async function routeByExchanges(records: MxRecord[], search: Search): Promise<Ma
     }
   }
   if (failure !== undefined) return undetermined(failure);
-  // Proof only if those that were asked are all there are.
+  // This is proof only if every host was asked.
   if (exchanges.incomplete || names.length > limits.mailHostLookups) return undetermined('malformed');
   return { kind: 'refuses_mail', why: someLeadNowhere ? 'mail_host_leads_nowhere' : 'no_mail_host_resolves' };
 }
 
 type HostWithAddresses = SearchedHost & { kind: 'resolves' };
 
-/** Whether every address of a host leads nowhere. Beyond so many there may be others, which were not looked at. */
+/**
+ * Returns whether every address of a host leads nowhere. A host with more addresses than the limit may have others
+ * that were not looked at.
+ */
 function leadsNowhere(
   host: SearchedHost,
   { limits, leadsNowhere: isNowhere }: MailRouteParts,
@@ -151,7 +158,7 @@ async function searchFurther(
   return { kind: 'resolves', addresses: further.records.slice(0, limits.mailAddresses) };
 }
 
-/** No MX: the domain's own address is its mail host. */
+/** Uses the domain's own address as its mail host, as there is no MX. */
 async function routeByOwnAddress(search: Search): Promise<MailRoute> {
   const { domain } = search;
   let host: SearchedHost = await resolveHost(domain, search.parts, search.patience);
@@ -172,7 +179,7 @@ async function routeByOwnAddress(search: Search): Promise<MailRoute> {
   }
 }
 
-/** Asks for an address of the same name: only if it is unknown there too does the domain not exist. */
+/** Asks for an address of the same name. The domain does not exist only if that is unknown too. */
 async function confirmNoSuchDomain(search: Search): Promise<MailRoute> {
   const again = await search.parts.resolver.ipv4(search.domain, search.patience);
   if (again.kind === 'failed') return undetermined(again.failure);
@@ -185,19 +192,21 @@ function undetermined(failure: LookupFailure): MailRoute {
 }
 
 /**
- * From the MX records of a domain to the names that may be asked about, in order of preference.
+ * Turns the MX records of a domain into the names that may be asked about, in order of preference.
  *
- * Among equal preferences the names go by alphabet. RFC 5321 section 5.1 has senders shuffle them to
- * spread the load; a verifier sends a few commands, and gains from coming back to the same host: a
- * greylisting host has to meet us again, and the same domain gets the same evidence and the same
- * `mx_records` each time.
+ * Equal preferences go by alphabet. RFC 5321 section 5.1 has senders shuffle them to spread the load. A verifier
+ * sends a few commands, and gains from coming back to the same host: a greylisting host has to meet us again. The
+ * same domain also gets the same evidence and the same `mx_records` each time.
  */
 
 type SiftedExchanges = {
   names: CanonicalHost[];
   /** How many of the names have the best preference. */
   preferred: number;
-  /** Some record was not looked at, or names a host we cannot ask about: that none resolves is no proof then. */
+  /**
+   * Some record was not looked at, or names a host we cannot ask about. Hosts that do not resolve prove nothing
+   * then.
+   */
   incomplete: boolean;
 };
 
@@ -224,7 +233,10 @@ function isNullMx(records: MxRecord[]): boolean {
   return only !== undefined && withPlainName(only).exchange === '';
 }
 
-/** Lower case and no trailing dot; the root becomes the empty name. A name beyond ASCII is left alone. */
+/**
+ * Returns the name in lower case without a trailing dot; the root becomes the empty name. A name beyond ASCII is
+ * left alone.
+ */
 function withPlainName({ preference, exchange }: MxRecord): MxRecord {
   return { preference, exchange: (isAscii(exchange) ? exchange.toLowerCase() : exchange).replace(/\.$/, '') };
 }
@@ -257,8 +269,8 @@ function mayResolveElsewhere(exchange: string): boolean {
 }
 
 /**
- * The addresses of a mail host, IPv4 first. The AAAA records of a host that has A records serve only where none of its
- * IPv4 addresses can be reached, so they are asked for by whoever has tried those, and by nobody else.
+ * Finds the addresses of a mail host, IPv4 first. The AAAA records of a host with A records are needed only if none
+ * of its IPv4 addresses can be reached. So they are asked for after those were tried, and not before.
  */
 
 export type HostResolver = Pick<Resolver, 'ipv4' | 'ipv6'>;
@@ -266,16 +278,16 @@ export type HostResolver = Pick<Resolver, 'ipv4' | 'ipv6'>;
 export type HostParts = {
   resolver: HostResolver;
   limits: Limits;
-  /** Whether whoever asks mail hosts may reach one over IPv6; where nothing is said, it may. */
+  /** Whether the prober may reach mail hosts over IPv6. Default: it may. */
   reachesIpv6?: (() => boolean) | undefined;
 };
 
 type ResolvedHost =
-  /** All of one family: of IPv6 only where there are none of IPv4. */
+  /** All of one family: IPv6 only if there are none of IPv4. */
   | { kind: 'resolves'; addresses: string[] }
   /** Neither address; `unknownName` if an answer was "no such name" rather than "no data". */
   | { kind: 'absent'; unknownName: boolean }
-  /** One lookup at least failed and the other found nothing. */
+  /** At least one lookup failed and the other found nothing. */
   | { kind: 'failed'; failure: LookupFailure };
 
 export async function resolveHost(
@@ -292,7 +304,7 @@ export async function resolveHost(
   return { kind: 'absent', unknownName: ipv4.kind === 'no_such_name' || ipv6.kind === 'no_such_name' };
 }
 
-/** The IPv6 addresses of a host that has IPv4 addresses; none where nothing could leave over IPv6. */
+/** Returns the IPv6 addresses of a host that has IPv4 addresses; none if nothing can leave over IPv6. */
 export async function ipv6AddressesOf(
   name: CanonicalHost,
   { resolver, limits, reachesIpv6 }: HostParts,
@@ -301,7 +313,7 @@ export async function ipv6AddressesOf(
   return reachesIpv6?.() === false ? [] : addressesIn(await resolver.ipv6(name, patience), limits);
 }
 
-/** Each once, and not more than are ever dialled. */
+/** Returns each address once, and not more than are ever dialled. */
 function addressesIn(answer: Lookup<string>, { mailAddresses }: Limits): string[] {
   if (answer.kind !== 'found') return [];
   if (answer.records.length === 1) return answer.records;

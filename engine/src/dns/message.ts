@@ -1,10 +1,10 @@
-/** Numbers of the wire (RFC 1035 section 3.2, RFC 3596, RFC 6891). */
+/** DNS messages: the numbers of the wire (RFC 1035 section 3.2, RFC 3596, RFC 6891), queries written, answers read. */
 import type { QuestionType, DnsQuestion } from './lookup.ts';
 
 /** Every message begins with a header. */
 export const HEADER_BYTES = 12;
 
-/** One part of a name, between its dots. */
+/** Longest part of a name between its dots, in bytes. */
 const LONGEST_LABEL = 63;
 
 /** The types of records that are asked for. */
@@ -23,20 +23,24 @@ export const IN = 1;
 
 /** Writes a query (RFC 1035 section 4.1) with recursion desired. */
 
-/** In the header: recursion desired, one question and nothing else, or an OPT record beside it. */
+/** Header fields: recursion desired, and one question; an OPT record may stand beside it. */
 const RECURSION_DESIRED = 0x0100;
 const QUESTIONS = 1;
 
-/** What follows a name: the type and the class. */
+/** The type and the class, which follow a name. */
 const TYPE_AND_CLASS_BYTES = 4;
 
 /**
- * EDNS0 (RFC 6891 section 6.1.2) with a buffer of 1,232 bytes: what fits the smallest IPv6 path without fragments, and
- * fragments are both lost and forged more easily than whole datagrams. The root, OPT, the size, and no option or flag.
+ * EDNS0 (RFC 6891 section 6.1.2) with a buffer of 1,232 bytes, which fits the smallest IPv6 path without fragments.
+ * Fragments are both lost and forged more easily than whole datagrams. The bytes: the root, OPT, the size, and no
+ * option or flag.
  */
 const edns = Buffer.from([0, 0, OPT, 1_232 >> 8, 1_232 & 0xff, 0, 0, 0, 0, 0, 0]);
 
-/** Names are written as they are. One that the wire has no room for was never let in, so it is a defect and throws. */
+/**
+ * Writes a query with the name as it is. A name too long for the wire was never let in, so it is a defect and
+ * throws.
+ */
 export function encodeQuery(query: { id: number; question: DnsQuestion; withEdns: boolean }): Buffer {
   const { question, withEdns } = query;
   // A name on the wire has the length of its first label before it and the root behind it.
@@ -55,7 +59,7 @@ export function encodeQuery(query: { id: number; question: DnsQuestion; withEdns
   return message;
 }
 
-/** Each label behind its length, which stands where the dot before it does, and the root, whose length is 0. */
+/** Writes each label behind its length, which takes the place of the dot before it, and the root, whose length is 0. */
 function writeName(message: Buffer, name: string): void {
   message.write(name, HEADER_BYTES + 1, 'latin1');
   for (let start = 0; start <= name.length;) {
@@ -69,12 +73,12 @@ function writeName(message: Buffer, name: string): void {
 }
 
 /**
- * Reads a DNS message (RFC 1035 section 4.1): its flags, its questions, and its records with their owners. What is in a
- * record is read only for who asks: of most messages that is one record.
+ * Reads a DNS message (RFC 1035 section 4.1): its flags, its questions, and its records with their owners. The data
+ * of a record are read on demand: most messages need one record.
  *
- * A message is a stranger's. Everything in it is read within its bounds and ends: a name is no longer than a name may be,
- * a pointer leads to where something stood before, a record's data lie within the record. Whatever breaks this throws,
- * and the whole message is unreadable then.
+ * A message comes from a stranger, so everything in it is read within its bounds and ends. A name is no longer than
+ * a name may be, a pointer leads to an earlier place, a record's data lie within the record. Any breach throws, and
+ * the whole message is unreadable then.
  */
 
 export type DnsMessage = {
@@ -85,7 +89,7 @@ export type DnsMessage = {
   additionals: readonly DnsRecord[];
 };
 
-/** A resource record, and where in its message its data lie. Names of owners are in lower case. */
+/** A resource record, and the place of its data in the message. Names of owners are in lower case. */
 export type DnsRecord = {
   message: Buffer;
   owner: string;
@@ -98,14 +102,14 @@ export type DnsRecord = {
 
 /** A name with the length of each label, the root's included (RFC 1035 section 3.1). */
 const MOST_NAME_BYTES = 255;
-/** A name has no more labels, and so no use for more pointers: a long row of them would be followed for every record. */
+/** A name has no more labels, so it needs no more pointers: a long row of them would be followed for every record. */
 const MOST_POINTERS = 127;
 
-/** The two top bits of a length say that it is none, but points to the rest of the name (RFC 1035 section 4.1.4). */
+/** A length with the two top bits set is a pointer to the rest of the name (RFC 1035 section 4.1.4). */
 const POINTER = 0xc0;
 const POINTER_BITS = 0x3fff;
 
-/** What most records have for the name of their owner: where the name of the first question stands. */
+/** The owner's name in most records: a pointer to the name of the first question. */
 const POINTER_TO_QUESTION = (POINTER << 8) | HEADER_BYTES;
 
 /** How far a message is read, and the name of its first question. */
@@ -162,7 +166,7 @@ function readRecord(cursor: Cursor): DnsRecord {
   };
 }
 
-/** Reads a number of one byte. Node's own readers check more, and half of what a message costs went into that. */
+/** Reads a number of one byte. Node's own readers check more, and took half the cost of a message. */
 function uint8(message: Buffer, at: number): number {
   const byte = message[at];
   if (byte === undefined) throw new RangeError('a message that is cut off');
@@ -173,13 +177,13 @@ function uint16(message: Buffer, at: number): number {
   return (uint8(message, at) << 8) | uint8(message, at + 1);
 }
 
-/** A name that was read already is not read again. */
+/** Returns the owner's name; the name of the question is not read again. */
 function ownerAt(message: Buffer, at: number, asked: string | undefined): string {
   if (asked !== undefined && uint16(message, at) === POINTER_TO_QUESTION) return asked;
   return nameAt(message, at).toLowerCase();
 }
 
-/** Where what follows a name begins: behind its root, or behind its pointer. */
+/** Returns the place after a name: behind its root, or behind its pointer. */
 function nameEnd(message: Buffer, start: number): number {
   let at = start;
   for (let length = uint8(message, at); length > 0; length = uint8(message, at)) {
@@ -189,7 +193,7 @@ function nameEnd(message: Buffer, start: number): number {
   return at + 1;
 }
 
-/** A name as text, without the dot at its end; the root is a dot alone. */
+/** Returns a name as text, without the dot at its end; the root is a dot alone. */
 function nameAt(message: Buffer, start: number): string {
   let name = '';
   let at = start;
@@ -199,7 +203,7 @@ function nameAt(message: Buffer, start: number): string {
   for (let length = uint8(message, at); length > 0; length = uint8(message, at)) {
     if (length >= POINTER) {
       at = uint16(message, at) & POINTER_BITS;
-      // Only to what stands before: a name that points round in a circle would have no end.
+      // A pointer may only lead back: a name that points round in a circle would have no end.
       if (at >= before) throw new RangeError('a name that points ahead');
       if ((pointers += 1) > MOST_POINTERS) throw new RangeError('a name of pointers');
       before = at;
@@ -215,21 +219,21 @@ function nameAt(message: Buffer, start: number): string {
   return name === '' ? '.' : name;
 }
 
-/** The name in the data of a record, so many bytes behind their beginning. */
+/** Reads the name in the data of a record, `offset` bytes behind their beginning. */
 export function nameIn({ message, dataAt, dataEnd }: DnsRecord, offset = 0): string {
   if (nameEnd(message, dataAt + offset) > dataEnd)
     throw new RangeError('a name that is longer than its record');
   return nameAt(message, dataAt + offset);
 }
 
-/** The two or four bytes of a number in the data of a record. */
+/** Reads a number of two or four bytes in the data of a record. */
 export function numberIn(record: DnsRecord, offset: number, bytes: 2 | 4): number {
   const { message, dataAt, dataEnd } = record;
   if (offset < 0 || dataAt + offset + bytes > dataEnd) throw new RangeError('a record that is too short');
   return message.readUIntBE(dataAt + offset, bytes);
 }
 
-/** The strings of a TXT record, each behind its length, as one (RFC 7208 section 3.3). */
+/** Reads the strings of a TXT record, each behind its length, as one (RFC 7208 section 3.3). */
 export function textIn({ message, dataAt, dataEnd }: DnsRecord): string {
   const strings: Buffer[] = [];
   let at = dataAt;
@@ -248,7 +252,7 @@ export function ipv4In(record: DnsRecord): string {
   return `${message[dataAt]}.${message[dataAt + 1]}.${message[dataAt + 2]}.${message[dataAt + 3]}`;
 }
 
-/** The longest row of zeros is left out (RFC 5952 section 4). */
+/** Reads an IPv6 address; the longest row of zeros is left out (RFC 5952 section 4). */
 export function ipv6In(record: DnsRecord): string {
   checkSize(record, 16);
   const groups = Array.from({ length: 8 }, (_, index) => numberIn(record, 2 * index, 2).toString(16));

@@ -16,11 +16,11 @@ const denies: MailRoute = { kind: 'undetermined', failure: 'denies_known_names' 
 const unproved: MailRoute = { kind: 'undetermined', failure: 'denial_unproved' };
 
 type Told = {
-  /** What each search finds in turn; the last one again and again. */
+  /** The finding of each search in turn; the last one repeats. */
   routes: MailRoute[];
   /** The same of each server alone. */
   atServers?: MailRoute[];
-  /** What comes of the proofs of each server, in turn. */
+  /** The proofs of each server, in turn. */
   proofs?: Proof[][];
 };
 

@@ -3,8 +3,7 @@ import { createBoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import { largeProviders } from '../lists/large-providers.ts';
-import { createLeadsNowhere } from '../net/never-public.ts';
-import type { Cidr } from '../net/parse-cidr.ts';
+import { createLeadsNowhere, type Cidr } from '../ip-address.ts';
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
@@ -22,12 +21,12 @@ type OpenParts = {
   resolverProbes: readonly string[];
   /** Blocks outside public address space in which mail hosts may be. */
   allow: readonly Cidr[];
-  /** Whether a prober elsewhere may ask, to which other blocks may be open. */
+  /** Whether a prober elsewhere may ask, which may have other blocks open. */
   mayAskElsewhere: () => boolean;
   onProblem(message: string): void;
 };
 
-/** No address at all (RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.2): it is nobody's, on any network. */
+/** Addresses that belong to no host on any network (RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.2). */
 const unspecified: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
 export type MailRoutes = ReturnType<typeof rememberMailRoutes>;
@@ -69,11 +68,14 @@ export function openMailRoutes({ resolver, clock, limits, ...parts }: OpenParts)
   return { mailRoutes, resolverWatch };
 }
 
-/** A resolver that must know one large provider sees the public DNS: it is tried by the others too. */
+/**
+ * Returns the names by which resolvers are tried. A resolver that must know one large provider sees the public DNS,
+ * so the other providers try it too.
+ */
 function controlNames(probes: readonly string[]): ControlNames {
   const certain = hostsOf(probes);
   const isPublic = certain.some((name) => largeProviders.has(name));
-  // The largest stand first on the list, and are the likeliest to be in the cache of a resolver that others use too.
+  // The largest come first on the list, and are the likeliest to be in the cache of a shared resolver.
   return { certain, further: isPublic ? hostsOf([...largeProviders].reverse()) : [] };
 }
 
@@ -82,13 +84,13 @@ function hostsOf(names: readonly string[]): CanonicalHost[] {
 }
 
 /**
- * Mail routes found not long ago, whole, for as long as every answer they were made from may be kept. That a domain takes
- * no mail is remembered too once it was proved (`believeDenials`), if its own records alone say so.
+ * Remembers whole mail routes for as long as every answer they were made from may be kept. A proved "takes no mail"
+ * (`believeDenials`) is remembered too, if the domain's own records alone say so.
  */
 
 type RememberedRoutes = {
   find(domain: CanonicalHost, patience: Patience): Promise<MailRoute>;
-  /** Asks nobody. */
+  /** Returns a remembered route without asking DNS. */
   recall(domain: CanonicalHost): MailRoute | undefined;
 };
 
@@ -99,7 +101,7 @@ type RememberParts = {
   findMailRoute: (domain: CanonicalHost, patience: Patience) => Promise<MailRoute>;
 };
 
-/** The records of the domain that prove each refusal; those that rest on other names are proved anew. */
+/** The records of the domain that prove each refusal; refusals that rest on other names are proved anew. */
 const typesOfProof: { [Why in (MailRoute & { kind: 'refuses_mail' })['why']]?: QuestionType[] } = {
   no_such_domain: ['MX', 'A'],
   null_mx: ['MX'],
@@ -144,11 +146,11 @@ export function rememberMailRoutes({
 }
 
 /**
- * Mail routes, of which those that say "no mail" are believed only from a resolver that has proved itself after it said
- * so (watch-resolver.ts).
+ * Believes a route that says "no mail" only from a resolver that has proved itself after it said so
+ * (watch-resolver.ts).
  *
- * Of several resolvers each is asked before a domain is dead: if one finds what another denies, the finding wins. A
- * resolver that denies a large provider condemns itself and not the provider.
+ * Each of several resolvers is asked before a domain is dead: if one finds a route that another denies, the route
+ * wins. A resolver that denies a large provider condemns itself and not the provider.
  */
 
 type FindMailRoute = (domain: CanonicalHost, patience: Patience) => Promise<MailRoute>;

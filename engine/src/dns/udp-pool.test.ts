@@ -27,7 +27,7 @@ async function poolOf(sockets: number, mischief?: Mischief) {
   return { dns, clock, pool };
 }
 
-/** A query that does not care what comes of it. */
+/** A query that ignores its answer. */
 function queryTo(server: DnsServer): PooledQuery {
   const ignore = () => undefined;
   return { server, question, withEdns: true, id: 0, sentOver: undefined, heard: ignore, unreachable: ignore };

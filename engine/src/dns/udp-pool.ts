@@ -1,10 +1,10 @@
 /**
  * A bounded pool of UDP sockets for DNS queries, an equal share of them for each server.
  *
- * A forger who cannot see our queries has to guess port and id (RFC 5452 section 4): each query
- * takes a random socket and a random id, and a socket is replaced after some hundred queries or a
- * minute, whichever is first. It is replaced when it is idle, or drained while the others of its
- * server carry on, so the number of open sockets never passes the size of the pool.
+ * A forger who cannot see our queries has to guess port and id (RFC 5452 section 4). So each query takes a random
+ * socket and a random id, and a socket is replaced after some hundred queries or a minute, whichever is first. It is
+ * replaced when it is idle, or drained while the others of its server carry on, so the number of open sockets never
+ * passes the size of the pool.
  */
 import { createSocket, type RemoteInfo } from 'node:dgram';
 import { isIPv6 } from 'node:net';
@@ -14,7 +14,7 @@ import { HEADER_BYTES, encodeQuery } from './message.ts';
 
 export type UdpPool = {
   send(query: PooledQuery): void;
-  /** Ends the wait for an answer; does nothing where there is none. */
+  /** Ends the wait for an answer, if there is one. */
   stop(query: PooledQuery): void;
   counts(): { sent: number; open: number; opened: number };
   close(): void;
@@ -56,7 +56,7 @@ export function createUdpPool(parts: {
     return opened;
   }
 
-  /** Takes a socket out of its slot; one that is gone already stays gone. */
+  /** Takes a socket out of its slot, if it is still there. */
   function empty(gone: PooledSocket): void {
     const { slot } = gone;
     if (slot.current !== gone) return;
@@ -66,7 +66,7 @@ export function createUdpPool(parts: {
     gone.socket.close();
   }
 
-  /** The slot for the next query: any that is not draining. A worn-out socket gives way first. */
+  /** Returns the slot for the next query: any that is not draining. A worn-out socket gives way first. */
   function pick(ofServer: ServerSlots): SocketSlot {
     const slot = anyOf(ofServer, random);
     const { current } = slot;
@@ -75,7 +75,7 @@ export function createUdpPool(parts: {
       empty(current);
       return slot;
     }
-    // One at a time drains, and only where another can take its queries.
+    // One at a time drains, and only if another can take its queries.
     if (ofServer.draining !== undefined || ofServer.slots.length === 1) return slot;
     ofServer.draining = slot;
     return anyOf(ofServer, random);
@@ -115,7 +115,7 @@ function emptySlots(length: number): ServerSlots {
   return ofServer;
 }
 
-/** Any slot but the one that drains, each as likely as the others. */
+/** Draws a slot that does not drain, each as likely as the others. */
 function anyOf({ slots, draining }: ServerSlots, random: Random): SocketSlot {
   const drawn = slots[random(draining === undefined ? slots.length : slots.length - 1)];
   // The last one is not drawn while another drains; it takes the place of that one.
@@ -127,19 +127,19 @@ function anyOf({ slots, draining }: ServerSlots, random: Random): SocketSlot {
 /**
  * One UDP socket connected to one DNS server, and the queries that wait on it, by message id.
  *
- * Connected sockets do two things for us: the kernel drops datagrams from any other address or
- * port, and "port unreachable" comes back as an error, so that a dead server costs no wait.
+ * A connected socket has two merits. The kernel drops datagrams from any other address or port. And "port
+ * unreachable" comes back as an error, so a dead server costs no wait.
  */
 
 type UdpQuery = {
   readonly server: DnsServer;
   readonly question: DnsQuestion;
   readonly withEdns: boolean;
-  /** What it waits with, drawn by the socket that sends it. */
+  /** The message id, drawn by the socket that sends the query. */
   id: number;
   /** A datagram from the server with the query's id. */
   heard(message: Buffer): void;
-  /** The server's host says that nobody listens, or there is no way to it, or the pool is closed. */
+  /** Called if no process listens at the server, there is no way to it, or the pool is closed. */
   unreachable(): void;
 };
 
@@ -163,13 +163,13 @@ function openUdpSocket(server: DnsServer, parts: { random: Random; onBroken: () 
   let peer: { address: string; port: number } | undefined;
   let open = true;
   const socket = createSocket(isIPv6(server.ip) ? 'udp6' : 'udp4');
-  // What keeps the process alive is the timer of a lookup that waits, never a socket.
+  // The timer of a waiting lookup keeps the process alive, never a socket.
   socket.unref();
   socket.on('message', deliver);
   socket.on('error', breakOff);
   socket.connect(server.port, server.ip, connected);
 
-  /** Node gives an error where no way leads to the server, which its types leave out. */
+  /** Node gives an error if no way leads to the server, which its types leave out. */
   function connected(error?: Error): void {
     if (error !== undefined) {
       breakOff();

@@ -1,7 +1,7 @@
 import type { Resolver } from '../dns/lookup.ts';
 import type { MailRoute } from '../dns/mail-route.ts';
-import { isPublicAddress, type EgressWay } from '../egress/seen-addresses.ts';
-import { parseIp } from '../net/parse-ip.ts';
+import { isPublicAddress, type EgressWay } from '../egress/own-addresses.ts';
+import { parseIp } from '../ip-address.ts';
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 

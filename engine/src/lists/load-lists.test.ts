@@ -8,8 +8,7 @@ import type { Clock } from '../clock.ts';
 import type { Address } from '../syntax/address.ts';
 import { parseAddress } from '../syntax/parse-address.ts';
 import { isPublicSuffix } from './domain-family.ts';
-import type { Lists } from './findings.ts';
-import { createLists, type ListSettings } from './load-lists.ts';
+import { createLists, type Lists, type ListSettings } from './load-lists.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lists-'));
 after(() => rmSync(folder, { recursive: true }));

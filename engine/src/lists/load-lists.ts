@@ -1,17 +1,53 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createBoundedCache } from '../bounded-cache.ts';
 import { systemClock, type Clock } from '../clock.ts';
 import type { Address } from '../syntax/address.ts';
 import { allParents, registrableDomain, someOfFamily } from './domain-family.ts';
-import type { ListFindings, ListLookup, Lists } from './findings.ts';
-import { findListFile, type ListFileName } from './list-files.ts';
-import { isMachineAddress } from './machine-address.ts';
+import { nearProvider } from './large-providers.ts';
+import { isMachineAddress, plainMailbox, readRoleNames } from './mailbox-names.ts';
 import { findDisorder, readNameSet } from './name-set.ts';
-import { nearProvider } from './near-provider.ts';
-import type { OperatorList } from './operator-list.ts';
-import { plainMailbox } from './plain-mailbox.ts';
-import { readRoleNames } from './role-names.ts';
-import { watchList, type ListFile } from './watched-list.ts';
+import { watchList, type OperatorList, type ListFile } from './operator-list.ts';
+
+/** What the lists know of an address before anybody is asked. */
+export type ListFindings = {
+  disposable: boolean;
+  role: boolean;
+  free: boolean;
+  spamtrap: boolean;
+  /** The operator asked that this address or domain is never verified: no packet may go out. */
+  denied: boolean;
+  /** The large provider that the domain is one slip away from, unless it is well known itself. */
+  nearProvider?: string;
+  /** The domain's mail goes to a service that parks names nobody uses. Known once DNS has told where it goes. */
+  parked?: true;
+  /** The owner of the domain or of one of its mail hosts asked not to be asked. Known once DNS has told where mail goes. */
+  optedOut?: true;
+  /** The domain belongs to a privacy relay, which forwards mail to a mailbox that its owner keeps to himself. */
+  relay?: true;
+  /** A role that nobody should write to in bulk: `abuse`, `noreply`, `everyone`. It is a `role` as well. */
+  notForBulk?: true;
+  /** The local part was made by a program for one message: BATV, SRS, VERP, `bounce+…`. */
+  machine?: true;
+};
+
+export type ListLookup = {
+  find(address: Address): ListFindings;
+  /** Whether one of a domain's mail hosts belongs to a disposable service (the operator's allow list applies to the address). */
+  isDisposableMailHost(mailHost: string, address: Address): boolean;
+  /** Whether a mail host belongs to a service that parks domains. */
+  isParkedMailHost(mailHost: string): boolean;
+  /** Whether the owner of a domain, or of a parent of it, asked that its mail hosts are not asked. */
+  hasOptedOut(host: string): boolean;
+};
+
+export type Lists = ListLookup & {
+  /** The same by the entries for domains alone: findings are equal for every mailbox of a domain, roles aside. */
+  byDomain: ListLookup;
+  close(): void;
+};
 
 /**
  * What is known of an address before anybody is asked: the lists that come with the engine (`data/`, where
@@ -162,4 +198,27 @@ function names(list: OperatorList, address: Address): boolean {
 
 function namesDomain({ domains }: OperatorList, host: string): boolean {
   return domains.size > 0 && allParents(host).some((name) => domains.has(name));
+}
+
+/** The lists that come with the engine, each a file of that name. */
+export const listFileNames = [
+  'disposable-domains.txt',
+  'disposable-mail-hosts.txt',
+  'parked-mail-hosts.txt',
+  'free-providers.txt',
+  'privacy-relays.txt',
+  'role-names.txt',
+  'roles-not-for-bulk.txt',
+] as const;
+
+type ListFileName = (typeof listFileNames)[number];
+
+/** Where a list is read from: the operator's renewed copy where there is one, or else what came with the engine. */
+export function findListFile(
+  name: ListFileName,
+  renewedIn: string | undefined,
+): { path: string; renewed: boolean } {
+  const renewed = renewedIn === undefined ? undefined : join(renewedIn, name);
+  if (renewed !== undefined && existsSync(renewed)) return { path: renewed, renewed: true };
+  return { path: fileURLToPath(new URL(`data/${name}`, import.meta.url)), renewed: false };
 }

@@ -7,7 +7,7 @@ import { complaintRestMs, restAfter, type Rest } from './back-off.ts';
 import { followRests, forgetRest, keepRest } from './keep-rests.ts';
 import { createAccountConduct, type AccountConduct } from './account-conduct.ts';
 import { addAsker, addComplaint, blamedFor } from './complaints.ts';
-import { networkOf } from '../net/network-of.ts';
+import { networkOf } from '../ip-address.ts';
 import { withItem } from '../with-item.ts';
 import {
   halfMinuteMs,

@@ -1,4 +1,4 @@
-import { parseIp } from '../net/parse-ip.ts';
+import { parseIp } from '../ip-address.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import { parseAddress } from '../syntax/parse-address.ts';
 import type { ProxyRoute, RouteSetting } from './policy-file.ts';

@@ -1,6 +1,4 @@
-import type { ReplyMeaning } from '../replies/meaning.ts';
-import { complainsAboutUs } from '../replies/refusal-kinds.ts';
-import type { ReplyReason } from '../replies/reply-reasons.ts';
+import { complainsAboutUs, type ReplyMeaning, type ReplyReason } from '../replies/meaning.ts';
 import { banIn, type Ban } from '../replies/bans.ts';
 import type { Fault } from '../smtp/connection.ts';
 import type { Reply } from '../smtp/reply-reader.ts';

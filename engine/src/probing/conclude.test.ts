@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
+import { createReplyClassifier } from '../replies/classifier/classify-reply.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { conclude, heardOfMadeUp, templateOf, type Facts, type Line } from './conclude.ts';
 

@@ -1,7 +1,6 @@
 import type { CatchAllAnswer, Contrast, ReadReply } from '../evidence.ts';
-import type { ReplyMeaning } from '../replies/meaning.ts';
+import { defersAsUnknown, refusesWithoutReason, type ReplyMeaning } from '../replies/meaning.ts';
 import { normaliseText } from '../replies/normalise-reply.ts';
-import { defersAsUnknown, refusesWithoutReason } from '../replies/refusal-kinds.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 
 /**

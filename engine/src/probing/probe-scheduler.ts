@@ -6,12 +6,10 @@ import { unlimitedPace, type EgressPace } from '../politeness/ip-profile.ts';
 import type { Destination, PolicyBook } from '../politeness/policy.ts';
 import type { SessionOutcome } from '../politeness/session-outcome.ts';
 import type { IdentityWatch } from '../identity/watch-identity.ts';
-import { createReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
+import { createReplyClassifier } from '../replies/classifier/classify-reply.ts';
 import type { Reputation } from '../reputation/create-reputation.ts';
-import type { Route } from '../routes/choose-route.ts';
-import type { Routes } from '../routes/create-routes.ts';
-import type { EgressRights } from '../routes/egress-rights.ts';
-import { ownEgressFor } from '../routes/rank-egress.ts';
+import { ownEgressFor, type Route } from '../routes/choose-route.ts';
+import type { Routes, EgressRights } from '../routes/create-routes.ts';
 import { tracedConversations } from '../traced.ts';
 import { HostQueues, type HostQueue } from './host-queues.ts';
 import {

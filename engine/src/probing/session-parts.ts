@@ -1,5 +1,5 @@
 import type { Destination } from '../politeness/policy.ts';
-import type { ReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
+import type { ReplyClassifier } from '../replies/classifier/classify-reply.ts';
 import type { Route } from '../routes/choose-route.ts';
 import type { MailPortWatch } from '../routes/watch-mail-port.ts';
 import type { ConversationParts } from '../smtp/conversation.ts';

@@ -1,6 +1,6 @@
 import type { Lookup } from '../dns/lookup.ts';
 import { reverseName } from '../dns/create-resolver.ts';
-import { parseIp } from '../net/parse-ip.ts';
+import { parseIp } from '../ip-address.ts';
 import type { Patience } from '../patience.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import type { CanonicalHost } from '../syntax/address.ts';

@@ -6,7 +6,7 @@ import type { Lookup } from '../dns/lookup.ts';
 import type { Destination } from '../politeness/policy.ts';
 import type { SessionOutcome } from '../politeness/session-outcome.ts';
 import { createPolicyBook } from '../politeness/create-policy-book.ts';
-import { allEgressIsOurs, createEgressRights, type EgressRights } from '../routes/egress-rights.ts';
+import { allEgressIsOurs, createEgressRights, type EgressRights } from '../routes/create-routes.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import type { MemoryNamespace } from '../memory.ts';
 import { createReputation, type Reputation } from './create-reputation.ts';

@@ -1,11 +1,13 @@
 import type { Clock } from '../clock.ts';
+import type { DnsResolver } from '../dns/create-resolver.ts';
+import { seenAddresses } from '../egress/own-addresses.ts';
 import type { Limits } from '../limits.ts';
 import type { MemoryNamespace } from '../memory.ts';
+import { routesOr, type RouteSetting } from '../politeness/policy-file.ts';
 import type { Destination } from '../politeness/policy.ts';
 import type { SessionOutcome } from '../politeness/session-outcome.ts';
-import type { EgressRights } from '../routes/egress-rights.ts';
+import type { EgressRights } from '../routes/create-routes.ts';
 import type { WallClock } from '../routes/route-volume.ts';
-import { addAccusation, areOfSeveralAccounts, isCrowd, type Accusation } from './accusations.ts';
 import {
   blockListName,
   delistingPage,
@@ -14,7 +16,16 @@ import {
   type AsksIpv4,
   type Listing,
 } from './block-lists.ts';
-import { createClosures, type Closure, type Closures, type ProviderBan } from './closures.ts';
+import {
+  addAccusation,
+  areOfSeveralAccounts,
+  isCrowd,
+  createClosures,
+  type Accusation,
+  type Closure,
+  type Closures,
+  type ProviderBan,
+} from './closures.ts';
 
 /**
  * Watches what the world thinks of our egress addresses, and stops where it has had enough of one.
@@ -36,7 +47,7 @@ export type Reputation = Pick<Closures, 'of' | 'bannedUntil' | 'began'> & {
 
 export type ReputationState = { closed: ReturnType<Closures['closed']>; bans: ReturnType<Closures['bans']> };
 
-export type ReputationParts = {
+type ReputationParts = {
   clock: Clock;
   wallClock: WallClock;
   limits: Limits;
@@ -306,4 +317,39 @@ function describeBan({ egress, group, code, page }: Omit<ProviderBan, 'until'>, 
 function hours(ms: number): string {
   const count = Math.max(1, Math.round(ms / 3_600_000));
   return count === 1 ? 'an hour' : `${count} hours`;
+}
+
+/** The settings of an engine that matter here. */
+type ReputationSettings = {
+  pacing?: 'on' | 'off';
+  blockLists?: readonly string[];
+  publicAddresses?: readonly string[];
+  policyFile?: { routes: readonly RouteSetting[] } | undefined;
+  onProblem(message: string): void;
+};
+
+type Needs = Pick<ReputationParts, 'clock' | 'limits' | 'rights' | 'memory'> & {
+  resolver: Pick<DnsResolver, 'uncached'>;
+};
+
+/** Watches the egress addresses that an engine is set up with. Like every limit, it rests where pacing is off. */
+export function openReputation(
+  settings: ReputationSettings,
+  { resolver, ...needs }: Needs,
+): Reputation | undefined {
+  if (settings.pacing === 'off') return undefined;
+  const stated = settings.policyFile?.routes ?? [];
+  const routes = routesOr(stated);
+  return createReputation({
+    ...needs,
+    wallClock: Date,
+    lists: settings.blockLists ?? [],
+    egress: routes.map(({ id }) => id),
+    addressesOf: async (egress) => {
+      const route = routes.find(({ id }) => id === egress);
+      return route === undefined ? [] : seenAddresses(route, { stated: settings.publicAddresses ?? [] });
+    },
+    askIpv4: (name, patience) => resolver.uncached.ipv4(name, patience),
+    onProblem: (message) => settings.onProblem(message),
+  });
 }

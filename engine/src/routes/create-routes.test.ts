@@ -7,7 +7,7 @@ import { createTestClock } from '../../test/support/test-clock.ts';
 import { defaultLimits } from '../limits.ts';
 import type { DirectRoute, RouteSetting } from '../politeness/policy-file.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
-import { parseCidr } from '../net/parse-cidr.ts';
+import { parseCidr } from '../ip-address.ts';
 import { createRouteDialer, type RouteDialer } from './create-route-dialer.ts';
 import type { RouteChoice } from './choose-route.ts';
 import { createRoutes, type Routes, type RoutesParts } from './create-routes.ts';
@@ -191,7 +191,7 @@ describe('a block', () => {
     let [asked, blocked] = [0, 0];
     for (let step = 0; step < 24 * 60; step += 1) {
       const group = `group-${(step * 7) % 11}.example`;
-      // What is allowed changes all the time, as an operator's file may.
+      // The allowed routes change all the time, as an operator's file may.
       const allowed =
         step % 3 === 0 ? undefined : three.map(({ id }) => id).filter((_, at) => at !== step % 4);
       const id = chosen(routes, { group, ...(allowed && { allowed }) });
@@ -223,7 +223,7 @@ describe('a route that providers block', () => {
     assert.deepEqual(lines, [told]);
     const choice = choose(routes, { group: 'x.example', allowed: ['bergen'] });
     assert.deepEqual(choice, { kind: 'none', why: 'all_resting', waitMs: hourMs });
-    // What was under way reports the same block.
+    // A conversation that was under way reports the same block.
     block(routes, 'bergen', ['google', 'outlook', 'yahoo', 'google', 'outlook', 'yahoo']);
     assert.equal(lines.length, 1);
     for (const group of groups) assert.notEqual(chosen(routes, { group }), 'bergen');

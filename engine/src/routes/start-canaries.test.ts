@@ -6,7 +6,7 @@ import { systemClock, type Clock } from '../clock.ts';
 import { defaultLimits } from '../limits.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import { createDialer } from '../egress/create-dialer.ts';
-import { parseCidr } from '../net/parse-cidr.ts';
+import { parseCidr } from '../ip-address.ts';
 import { startCanaries, type CanariesParts } from './start-canaries.ts';
 import type { DialNews } from './watch-mail-port.ts';
 

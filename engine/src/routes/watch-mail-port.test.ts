@@ -6,7 +6,7 @@ import { createMailPortWatch, type DialNews } from './watch-mail-port.ts';
 
 const minuteMs = 60_000;
 
-/** What the hosts that are known to live say when the watch makes sure: nothing, unless a test has it otherwise. */
+/** The answers of the hosts that are known to live: silence, unless a test has it otherwise. */
 const allSilent: readonly DialNews[] = ['timeout', 'timeout'];
 
 function setUp(known: readonly DialNews[] = allSilent) {
@@ -23,7 +23,7 @@ function setUp(known: readonly DialNews[] = allSilent) {
     },
     onProblem: (line) => lines.push(line),
   });
-  /** Different addresses, spread over so many /16 networks; and time for the known hosts to answer. */
+  /** Fails for different addresses, spread over `networks` /16 networks, and gives the known hosts time to answer. */
   const fail = async (count: number, networks = 5, outcome: DialNews = 'timeout') => {
     for (let index = 0; index < count; index += 1) {
       watch.note(`192.${index % networks}.${index >> 8}.${index & 255}`, outcome);
@@ -33,7 +33,7 @@ function setUp(known: readonly DialNews[] = allSilent) {
   return { watch, clock, lines, asked, fail, isBlocked: () => watch.isBlocked().kind === 'blocked' };
 }
 
-/** What was asked of the known hosts has been answered once the event loop has gone round. */
+/** The known hosts have answered once the event loop has gone round. */
 const answered = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('silent mail hosts', () => {
@@ -219,7 +219,7 @@ describe('a blocked port', () => {
       watch.note('198.51.100.1', 'timeout');
     }
     assert.equal(trials, 60);
-    // The proof has long left the window, but it is what the line goes on telling.
+    // The proof has long left the window, but the line still tells it.
     const state = watch.isBlocked();
     assert.ok(state.kind === 'blocked');
     assert.match(state.message, /none of 20 mail hosts in 5 networks/);

@@ -1,10 +1,7 @@
 import { defaultLimits } from '../limits.ts';
 import type { ParsedAddress, SyntaxFault } from './address.ts';
-import { examineDomain, type ExaminedDomain } from './examine-domain.ts';
-import { examineLocalPart } from './examine-local-part.ts';
-import { isAscii } from './is-ascii.ts';
-import { lowerCase } from './lower-case.ts';
-import { withoutNeedlessQuotes } from './needless-quotes.ts';
+import { examineHost, type ExaminedHost } from './canonical-host.ts';
+import { isAscii, lowerCase, isInternationalLetter, turnsIntoAscii } from './characters.ts';
 
 /**
  * Reads a mailbox as RFC 5321 section 4.1.2 writes it, without what an envelope has no use for: no address
@@ -111,4 +108,135 @@ function invalid(fault: SyntaxFault): ParsedAddress {
  */
 export function trimAddress(text: string): string {
   return text.trim();
+}
+
+/**
+ * The local part without quotes that it does not need: `"ann"` and `ann` name one mailbox (RFC 5321 section 4.1.2, which
+ * wants the plain form), and so do `"a\nn"` and `ann`. `"ann smith"` cannot do without its quotes.
+ */
+export function withoutNeedlessQuotes(localPart: string): string {
+  if (!localPart.startsWith('"')) return localPart;
+  const inside = localPart.slice(1, -1).replaceAll(/\\(.)/gsu, '$1');
+  return DOT_ATOM.test(inside) ? inside : localPart;
+}
+
+/** Atoms of RFC 5321 section 4.1.2, with the letters of RFC 6531 section 3.3, joined by single dots. */
+const DOT_ATOM = /^[\w!#$%&'*+/=?^`{|}~\u0080-\u{10ffff}-]+(?:\.[\w!#$%&'*+/=?^`{|}~\u0080-\u{10ffff}-]+)*$/u;
+
+/**
+ * The local part: RFC 5321 section 4.1.2 `Dot-string` or `Quoted-string`, with the characters beyond ASCII
+ * that RFC 6531 section 3.3 adds to `atext` and `qtextSMTP` (and not to a quoted pair).
+ *
+ * It is never changed: only its own mail host may say what it means (RFC 5321 section 2.3.11). But
+ * RFC 6532 section 3.1 wants NFC, and whoever relays it may normalise it, so that it is judged in that form
+ * as well: it must stay within the grammar and the limit either way.
+ */
+export function examineLocalPart(localPart: string): SyntaxFault | undefined {
+  if (localPart === '') return 'local_part_empty';
+  if (localPart.length <= defaultLimits.localPartOctets && PLAIN.test(localPart)) return undefined;
+  return examineByCharacter(localPart);
+}
+
+/** Nearly every local part: a Dot-string of ASCII, of which there is nothing else to be asked. */
+const PLAIN = /^[\w!#$%&'*+\-/=?^`{|}~]+(?:\.[\w!#$%&'*+\-/=?^`{|}~]+)*$/;
+
+/** The long way, which is right for every local part. */
+export function examineByCharacter(localPart: string): SyntaxFault | undefined {
+  const normalised = localPart.normalize('NFC');
+  if (octets(localPart) > defaultLimits.localPartOctets) return 'local_part_too_long';
+  if (octets(normalised) > defaultLimits.localPartOctets) return 'local_part_too_long';
+  if (turnsIntoAscii(localPart)) return 'local_part_invalid';
+
+  const characters = Array.from(normalised);
+  if (!characters.every((_, index) => isSound(characters, index))) return 'local_part_invalid';
+  return characters[0] === '"' ? examineQuotedString(characters) : examineDotString(characters);
+}
+
+/** Dot-string = Atom *("." Atom) */
+function examineDotString(characters: string[]): SyntaxFault | undefined {
+  let atomLength = 0;
+  for (const character of characters) {
+    if (character === '.') {
+      if (atomLength === 0) return 'local_part_invalid';
+      atomLength = 0;
+    } else if (ATEXT.test(character) || !isAscii(character)) {
+      atomLength += 1;
+    } else {
+      return ' ()'.includes(character) ? 'comment_or_folding' : 'local_part_invalid';
+    }
+  }
+  return atomLength === 0 ? 'local_part_invalid' : undefined;
+}
+
+/** Quoted-string = DQUOTE *QcontentSMTP DQUOTE, over the whole local part: `"a"."b"` is obsolete. */
+function examineQuotedString(characters: string[]): SyntaxFault | undefined {
+  const end = characters.length - 1;
+  for (let index = 1; index < end; index += 1) {
+    if (characters[index] === '"') return 'local_part_invalid';
+    if (characters[index] !== '\\') continue;
+    index += 1;
+    if (index === end || !isAscii(characters[index] ?? '')) return 'local_part_invalid';
+  }
+  return end > 0 && characters[end] === '"' ? undefined : 'local_part_invalid';
+}
+
+/** Whether a character beyond ASCII is one that a name may hold, where it stands. ASCII is the grammar's affair. */
+function isSound(characters: string[], index: number): boolean {
+  const character = characters[index] ?? '';
+  if (isAscii(character)) return true;
+  const before = characters[index - 1] ?? '';
+  if (JOINER.test(character)) {
+    // Persian and the Indic scripts write with joiners inside a word; anywhere else they only hide.
+    return JOINED.test(before) && JOINED.test(characters[index + 1] ?? '');
+  }
+  // A mark with no letter to sit on would settle on the dot, the quote or the `@` beside it.
+  if (MARK.test(character) && !MARKED.test(before)) return false;
+  return isInternationalLetter(character);
+}
+
+const ATEXT = /^[\w!#$%&'*+\-/=?^`{|}~]$/;
+const JOINER = /^[\u200c\u200d]$/;
+const JOINED = /^(?=[^\0-\x7f])[\p{L}\p{M}]$/u;
+const MARK = /^\p{M}$/u;
+const MARKED = /^[\p{L}\p{M}\p{N}\u200c\u200d]$/u;
+
+function octets(text: string): number {
+  return Buffer.byteLength(text, 'utf8');
+}
+
+type ExaminedDomain = Extract<ExaminedHost, { kind: 'canonical' }> | { kind: 'refused'; fault: SyntaxFault };
+
+/**
+ * The domain of an address: a canonical host, and two rules more that would be too strict for the name of
+ * a mail host, which may be whatever its own zone says.
+ */
+function examineDomain(domain: string): ExaminedDomain {
+  if (domain.startsWith('[')) return { kind: 'refused', fault: 'address_literal' };
+  if (COMMENT_OR_FOLDING.test(domain)) return { kind: 'refused', fault: 'comment_or_folding' };
+  const examined = examineHost(domain);
+  if (examined.kind === 'refused') return examined;
+  if (!TOP_LEVEL.test(examined.host) || hasReservedLabel(examined.host)) {
+    return { kind: 'refused', fault: 'domain_invalid' };
+  }
+  return examined;
+}
+
+const COMMENT_OR_FOLDING = /[ ()]/;
+
+/**
+ * RFC 1123 section 2.1: the last label is alphabetic, which is what tells a name from an IP address.
+ * An internationalised one stands there as its A-label. One letter has never been delegated.
+ */
+const TOP_LEVEL = /\.(?:[a-z]{2,}|xn--[^.]*)$/;
+
+/**
+ * RFC 5890 section 2.3.1: hyphens in the third and fourth place are reserved for encodings to come, and a
+ * label with a prefix other than `xn--` must not be taken for an ordinary one.
+ */
+function hasReservedLabel(host: string): boolean {
+  return host.includes('--') && host.split('.').some(isReserved);
+}
+
+function isReserved(label: string): boolean {
+  return label.startsWith('--', 2) && !label.startsWith('xn--');
 }

@@ -6,7 +6,7 @@ import type { Destination } from '../../src/politeness/policy.ts';
 import { defaultPoliteness } from '../../src/politeness/default-politeness.ts';
 import { readPolicyFile } from '../../src/politeness/read-policy-file.ts';
 import type { SessionOutcome } from '../../src/politeness/session-outcome.ts';
-import { egressFor } from '../../src/routes/rank-egress.ts';
+import { egressFor } from '../../src/routes/choose-route.ts';
 import type { CanonicalHost } from '../../src/syntax/address.ts';
 import { createTestClock } from '../support/test-clock.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { judgeAddress } from '../../src/egress/judge-address.ts';
-import { parseIp } from '../../src/net/parse-ip.ts';
+import { parseIp } from '../../src/ip-address.ts';
 
 /**
  * Random addresses for the egress guard. The tests run a few thousand, `npm run fuzz` the full number.

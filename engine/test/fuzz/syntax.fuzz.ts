@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { domainToASCII } from 'node:url';
 import fc from 'fast-check';
 import { canonicalHost } from '../../src/syntax/canonical-host.ts';
-import { isAscii } from '../../src/syntax/is-ascii.ts';
+import { isAscii } from '../../src/syntax/characters.ts';
 import { parseAddress } from '../../src/syntax/parse-address.ts';
 
 /**

@@ -2,7 +2,7 @@ import { startWorld, type World, type WorldDescription, type WorldOptions } from
 import { systemClock } from '../../src/clock.ts';
 import { createEngine, type Engine, type EngineSettings } from '../../src/create-engine.ts';
 import { parseDnsServer } from '../../src/dns/create-resolver.ts';
-import { parseCidr } from '../../src/net/parse-cidr.ts';
+import { parseCidr } from '../../src/ip-address.ts';
 import type { Asker } from '../../src/fair-queue.ts';
 import type { Outcome } from '../../src/verify.ts';
 

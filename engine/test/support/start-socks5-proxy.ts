@@ -1,7 +1,7 @@
 /** Test support: a small SOCKS5 proxy on loopback (RFC 1928, RFC 1929), with tempers. */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import type { Login } from '../../src/routes/socks5-messages.ts';
+import type { Login } from '../../src/routes/socks5.ts';
 
 export type ProxyTemper = {
   login?: Login;

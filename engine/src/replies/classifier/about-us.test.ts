@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { readReplyLine } from '../../../test/support/read-reply-line.ts';
-import { classifyReply } from './classify-reply.ts';
-import { createReplyClassifier } from './create-reply-classifier.ts';
+import { classifyReply, createReplyClassifier } from './classify-reply.ts';
 import type { ReplyMeaning, ReplyParties } from '../meaning.ts';
 import { condemnsMailbox } from '../rules/rule.ts';
 

@@ -19,9 +19,9 @@
  * A 4xx never condemns a mailbox, and a doubtful 5xx does not either: to call a living mailbox dead is the worst
  * mistake this product can make.
  */
+import { createBoundedCache } from '../../bounded-cache.ts';
 import type { ReplyMeaning, ReplyParties, ReplyToClassify } from '../meaning.ts';
-import { normaliseReply } from '../normalise-reply.ts';
-import type { PlainReply, NormalisedReply } from '../normalise-reply.ts';
+import { normaliseReply, type PlainReply, type NormalisedReply } from '../normalise-reply.ts';
 import { hidesItsReasons } from '../providers.ts';
 import { clientRules } from '../rules/about-the-client.ts';
 import { senderRules } from '../rules/about-the-sender.ts';
@@ -44,12 +44,12 @@ export function classifyReply(reply: ReplyToClassify, parties?: ReplyParties): R
 }
 
 /** Class before words: what an acceptance says besides does not matter. No other 2xx accepts a recipient. */
-export function isAcceptance({ code }: ReplyToClassify): boolean {
+function isAcceptance({ code }: ReplyToClassify): boolean {
   return code >= 250 && code <= 252;
 }
 
 /** What the rules make of a reply that accepts nothing. */
-export function meaningOf(read: NormalisedReply): ReplyMeaning {
+function meaningOf(read: NormalisedReply): ReplyMeaning {
   const { around } = read;
   // A host that was asked about our sender quotes what it was told: the outer words say whom that concerns.
   const complaint = around && firstMatch(complaints, around);
@@ -98,4 +98,74 @@ function withoutRashness(read: NormalisedReply, meaning: ReplyMeaning): ReplyMea
     };
   }
   return meaning;
+}
+
+/**
+ * `classifyReply` for somebody who hears the same words over and over: a host refuses a thousand mailboxes in one
+ * sentence, and only the address in it differs, which reading a reply takes out. What the rules said of a sentence once
+ * is remembered, for a bounded number of sentences; the oldest goes first.
+ */
+export type ReplyClassifier = (reply: ReplyToClassify, parties?: ReplyParties) => ReplyMeaning;
+
+export function createReplyClassifier(most: number): ReplyClassifier {
+  const known = createBoundedCache<ReplyMeaning>({ maxEntries: most });
+  // By the very words: to read a reply costs far more than to look it up.
+  const verbatim = createBoundedCache<ReplyMeaning>({ maxEntries: most });
+
+  function read(reply: ReplyToClassify, parties: ReplyParties | undefined): ReplyMeaning {
+    const normalised = normaliseReply(reply, parties);
+    const key = keyOf(normalised);
+    const remembered = known.peek(key);
+    if (remembered !== undefined) return remembered;
+    const meaning = meaningOf(normalised);
+    known.set(key, meaning);
+    return meaning;
+  }
+
+  return (reply, parties) => {
+    if (isAcceptance(reply)) return { label: 'accepted', reason: 'accepted' };
+    const key = verbatimKey(reply, parties);
+    if (key === undefined) return { ...read(reply, parties) };
+    const remembered = verbatim.get(key);
+    if (remembered !== undefined) return { ...remembered };
+    const meaning = read(reply, parties);
+    verbatim.set(key, meaning);
+    return { ...meaning };
+  };
+}
+
+/** An address that reading a reply takes out as a whole, whatever its letters. */
+const plainAddress = /^[a-z\d._-]{1,64}@[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){0,8}$/;
+const notByItself = /(?<![\s<]|^)\t|\t(?![\s>]|$)/;
+/** So short that nothing is cut off, with an address of any length in it. */
+const shortCharacters = 1_000;
+
+/**
+ * The reply as it was said, with a tab for the recipient's address. It means the same of every recipient where it names
+ * the address by itself, which is then no name of ours; of other replies nothing is remembered by their words.
+ */
+function verbatimKey(
+  { code, enhanced, text, provider }: ReplyToClassify,
+  parties: ReplyParties | undefined,
+): string | undefined {
+  if (parties === undefined || text.length > shortCharacters || text.includes('\t')) return undefined;
+  const { sender, heloName, recipient } = parties;
+  if (!text.includes(recipient) || !plainAddress.test(recipient)) return undefined;
+  const senderDomain = sender.slice(sender.lastIndexOf('@') + 1);
+  if (recipient.includes(heloName.toLowerCase()) || recipient.includes(senderDomain.toLowerCase()))
+    return undefined;
+  const words = text.replaceAll(recipient, '\t');
+  if (notByItself.test(words)) return undefined;
+  return [code, enhanced, provider, heloName, sender, words].join(' ');
+}
+
+/** All that the rules look at. A tab can stand in none of it: words are parted by single spaces. */
+function keyOf(read: NormalisedReply): string {
+  const { outerClass, namesUsAlone, around } = read;
+  return [plainKey(read), outerClass, namesUsAlone, around === undefined ? '' : plainKey(around)].join('\t');
+}
+
+/** `wordsAboutRecipient` follows from the words. */
+function plainKey({ replyClass, code, enhanced, provider, words }: PlainReply): string {
+  return [replyClass, code, enhanced, provider, words].join('\t');
 }

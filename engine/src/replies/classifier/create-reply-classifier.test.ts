@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { classifyReply } from './classify-reply.ts';
-import { createReplyClassifier } from './create-reply-classifier.ts';
+import { classifyReply, createReplyClassifier } from './classify-reply.ts';
 import type { ReplyToClassify } from '../meaning.ts';
 import { allRules } from '../rules/all-rules.ts';
 import { samplesOf } from '../rules/rule.ts';

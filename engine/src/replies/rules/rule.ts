@@ -1,11 +1,9 @@
-import type { ReplyLabel } from '../meaning.ts';
-import type { ProviderId } from '../providers.ts';
+import type { ReplyLabel, ReplyReason } from '../meaning.ts';
 import type { PlainReply } from '../normalise-reply.ts';
-import type { ReplyReason } from '../reply-reasons.ts';
-import { meetsNeeds, needsOf } from './phrase-needs.ts';
-import { phrasePattern } from './phrase.ts';
+import type { ProviderId } from '../providers.ts';
+import { wordSets } from '../words-about-us.ts';
 
-/** Phrases (see `phrase.ts`), each with the reply that taught it: code, perhaps an enhanced code, text. */
+/** Phrases (see `phrasePattern`), each with the reply that taught it: code, perhaps an enhanced code, text. */
 export type Phrases = Readonly<Record<string, string>>;
 
 /** When a rule speaks: every condition that is given must hold. */
@@ -111,3 +109,111 @@ function enhancedMatches(pattern: string, enhanced: string | undefined): boolean
   const parts = enhanced.split('.');
   return pattern.split('.').every((part, index) => part === '*' || part === parts[index]);
 }
+
+/**
+ * Phrases in which the rules are written. A rule's text is matched against a reply that `normaliseText` has brought
+ * to plain words: lower case, single spaces, no punctuation but ` . ` between sentences, ` addr ` for every address.
+ *
+ *     user unknown              these words, next to each other, anywhere in the reply
+ *     users? unknown            the letter before the mark may be missing
+ *     (user|mailbox) unknown    one of these
+ *     user (is|was)? unknown    with or without
+ *     {who} ~ unknown           up to six words of the same sentence may stand between
+ *     deactivat*  *spamhaus*    any ending, any beginning
+ *     user rejected $           at the end of a sentence
+ *     {who}                     a set of words of `words-about-us.ts`
+ *
+ * Every word compiles to an expression that ends at a space and a gap is bounded, so no part can match the same
+ * characters in many ways and the time stays linear in the length of the text.
+ */
+
+const gap = String.raw`(?:(?!\. )\S+ ){0,6}`;
+
+/**
+ * One expression for all the phrases: true where any of them occurs. No `u` flag: no phrase needs a character beyond
+ * the basic plane, and with the flag a text outside Latin-1 takes four times as long.
+ */
+export function phrasePattern(phrases: readonly string[]): RegExp {
+  return new RegExp(` (?:${phrases.map(phraseSource).join('|')})`);
+}
+
+/** A word compiles to itself and the space after it, so that groups nest without further ado. */
+function phraseSource(phrase: string): string {
+  return phrasePieces(phrase).map(pieceSource).join('');
+}
+
+/** Words and the marks between them, as they are written. */
+export function phrasePieces(phrase: string): string[] {
+  return phrase.match(/\)\?|[()|]|[^\s()|]+/gu) ?? [];
+}
+
+function pieceSource(piece: string): string {
+  if (piece === '(') return '(?:';
+  if (piece === ')' || piece === ')?' || piece === '|') return piece;
+  if (piece === '~') return gap;
+  if (piece === '$') return String.raw`(?=\. |$)`;
+  return `${wordSource(piece)} `;
+}
+
+function wordSource(word: string): string {
+  const setName = /^\{(\w+)\}$/u.exec(word)?.[1];
+  if (setName === undefined) {
+    return word.replace(/[.+^$[\]\\{}]/gu, String.raw`\$&`).replaceAll('*', String.raw`\S*`);
+  }
+  if (!isWordSet(setName)) throw new Error(`no set of words is called ${setName}`);
+  return `(?:${wordSets[setName]})`;
+}
+
+function isWordSet(name: string): name is keyof typeof wordSets {
+  return Object.hasOwn(wordSets, name);
+}
+
+/**
+ * What a text must hold for a phrase to occur in it, read from the phrase itself. To look for letters costs next to
+ * nothing, to make an expression much; and of most phrases a reply does not have the words.
+ */
+
+/** Letters that stand somewhere in the text, each of several needs, or one of several. Every text has the empty string. */
+type Needs = string | { each: Needs[] } | { one: Needs[] };
+
+export function needsOf(phrase: string): Needs {
+  return readGroup(phrasePieces(phrase));
+}
+
+export function meetsNeeds(words: string, needs: Needs): boolean {
+  if (typeof needs === 'string') return words.includes(needs);
+  if ('one' in needs) return needs.one.some((choice) => meetsNeeds(words, choice));
+  return needs.each.every((part) => meetsNeeds(words, part));
+}
+
+/** Takes the pieces up to the end of the group, or of the phrase. */
+function readGroup(pieces: string[]): Needs {
+  const choices: Needs[][] = [[]];
+  for (let piece = pieces.shift(); piece !== undefined && piece !== ')'; piece = pieces.shift()) {
+    if (piece === ')?') return '';
+    if (piece === '|') choices.push([]);
+    else choices.at(-1)?.push(piece === '(' ? readGroup(pieces) : needsOfWord(piece));
+  }
+  return oneOf(choices.map(eachOf));
+}
+
+/** What one of the choices can do without is not needed. */
+function oneOf(one: Needs[]): Needs {
+  if (one.includes('')) return '';
+  return one.length === 1 ? (one[0] ?? '') : { one };
+}
+
+function eachOf(parts: Needs[]): Needs {
+  const each = parts.length > 1 ? parts.filter((needs) => needs !== '') : parts;
+  return each.length > 1 ? { each } : (each[0] ?? '');
+}
+
+/** A word stands between spaces; of one with open ends or a letter that may be missing, the longest piece is needed. */
+function needsOfWord(word: string): string {
+  if (word === '~' || word === '$' || word.startsWith('{')) return '';
+  const spaced = ` ${word} `;
+  if (!word.includes('*') && !word.includes('?')) return spaced;
+  return spaced.split(OPEN).reduce((longest, piece) => (piece.length > longest.length ? piece : longest));
+}
+
+const OPEN = /\*\?*|.\?+/su;

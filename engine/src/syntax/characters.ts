@@ -1,3 +1,38 @@
+/** Whether every UTF-16 unit of the text is below U+0080. */
+export function isAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    if (text.charCodeAt(index) > 0x7f) return false;
+  }
+  return true;
+}
+
+/**
+ * Lower case one code point at a time. `String.prototype.toLowerCase` looks at the neighbours (a capital
+ * sigma at the end of a word becomes ς), and UTS 46 does not: the two would disagree about Greek names.
+ */
+export function lowerCase(text: string): string {
+  if (isAscii(text)) return text.toLowerCase();
+  let lower = '';
+  for (const character of text) lower += character.toLowerCase();
+  return lower;
+}
+
+/**
+ * Whether a character outside ASCII becomes an ASCII one when the text is normalised (NFC) or lower-cased.
+ *
+ * The Kelvin sign becomes `k`, the Greek question mark `;`, the dotted capital I an `i`. Such a text is
+ * one thing to the eye and the database, and another to whoever normalises it on the way.
+ */
+export function turnsIntoAscii(text: string): boolean {
+  for (const character of text) {
+    if (isAscii(character)) continue;
+    for (const part of character.normalize('NFC').toLowerCase()) {
+      if (isAscii(part)) return true;
+    }
+  }
+  return false;
+}
+
 /**
  * Which characters beyond ASCII may stand in an internationalised name.
  *

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { largeProviders } from './large-providers.ts';
-import { nearProvider } from './near-provider.ts';
+import { largeProviders, nearProvider } from './large-providers.ts';
 
 test('one slip away from a large provider is told, whichever slip it was', () => {
   const slips = {

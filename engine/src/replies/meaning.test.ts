@@ -1,9 +1,21 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test, describe } from 'node:test';
 import { readReplyLine } from '../../test/support/read-reply-line.ts';
 import { classifyReply } from './classifier/classify-reply.ts';
-import type { ReplyMeaning } from './meaning.ts';
-import { defersAsUnknown, isAboutUs, refusesWithoutReason } from './refusal-kinds.ts';
+import {
+  replyReasons,
+  defersAsUnknown,
+  isAboutUs,
+  refusesWithoutReason,
+  type ReplyMeaning,
+} from './meaning.ts';
+import { allRules } from './rules/all-rules.ts';
+
+test('every reason a reply may be given is given by a rule, but those the classifier adds itself', () => {
+  const given = new Set<string>(allRules.map(({ reason }) => reason));
+  const never = replyReasons.filter((reason) => !given.has(reason));
+  assert.deepEqual(never, ['accepted', 'deferred_by_gateway', 'not_a_final_reply']);
+});
 
 function meaningOf(line: string): ReplyMeaning {
   return classifyReply(readReplyLine(line));

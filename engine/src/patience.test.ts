@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
-import { createOwnSignals } from './own-signals.ts';
+import { createOwnSignals } from './patience.ts';
 
 function setUp() {
   const outer = new AbortController();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, it } from 'node:test';
 import { systemClock } from '../clock.ts';
-import { readExactly } from './read-exactly.ts';
+import { readExactly } from './socks5.ts';
 
 const opened: { destroy(): unknown }[] = [];
 afterEach(() => {
