@@ -41,7 +41,7 @@ test('a wait that is called off is not told, even where its time is over already
 
 type Waiting = { name: string; dueAt: number };
 
-/** An alarm that lets go of whoever it rings for, and notes it with the time. */
+/** An alarm that removes each item it rings for, and notes it with the time. */
 function setUp() {
   const clock = createTestClock();
   const rung: string[] = [];

@@ -80,7 +80,7 @@ describe('a fair queue', () => {
 const { signal } = new AbortController();
 const bulk: Asker = { urgency: 'bulk', account: 'a' };
 
-/** So many slots for everybody. */
+/** A number of slots for all accounts. */
 function slotsOf(total: number) {
   const clock = createTestClock();
   let inUse = 0;
@@ -164,7 +164,7 @@ const { signal: unbroken } = new AbortController();
 
 type Comer = { account: string; urgency: 'bulk' | 'single'; deadline: number; stop: AbortSignal };
 
-/** A queue of so many places whose work ends when the test says so. */
+/** A queue of `places` places whose work ends when the test says so. */
 function setUp(places: number) {
   const clock = createTestClock();
   const lookupQueue = createLookupQueue({ clock, places });

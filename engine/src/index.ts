@@ -1,4 +1,4 @@
-/** What the engine offers: `createEngine(settings).verify(email, patience)`, and the pure parts that stand alone. */
+/** The engine: `createEngine(settings).verify(email, patience)`, and the pure parts that stand alone. */
 export { createBoundedCache, type BoundedCache } from './bounded-cache.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { createEngine, type Engine, type EngineSettings } from './create-engine.ts';

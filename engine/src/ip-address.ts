@@ -51,8 +51,8 @@ function groups(text: string): bigint[] {
 export type Cidr = Ip & { bits: number; last: bigint };
 
 /**
- * Reads `10.0.0.0/8` or `::1/128`; an address alone is the block of that one address. A block with bits
- * set after its prefix (`10.1.2.3/8`) is more likely a slip than a wish, and is not read.
+ * Reads `10.0.0.0/8` or `::1/128`; an address alone is the block of that one address. A block with bits set after
+ * its prefix (`10.1.2.3/8`) is more likely a slip than a wish, and is not read.
  */
 export function parseCidr(text: string): Cidr | undefined {
   const [address = '', length, ...rest] = text.split('/');
@@ -90,10 +90,10 @@ export function holds({ family, value, last }: Cidr, ip: Ip): boolean {
 /** How many bits of an address name its network: a multiple of 8 for IPv4, of 16 for IPv6. */
 export type NetworkBits = { ipv4: number; ipv6: number };
 
-/** What one operator of mail hosts usually shares: a /24 of IPv4, a /48 of IPv6. */
+/** The usual network of one operator of mail hosts: a /24 of IPv4, a /48 of IPv6. */
 const hostNetwork: NetworkBits = { ipv4: 24, ipv6: 48 };
 
-/** The network an address is counted under, as text (`192.0.2.0/24`); what is no IP address is returned as it is. */
+/** Returns the network an address is counted under, as text (`192.0.2.0/24`); any other text is returned as it is. */
 export function networkOf(address: string, bits: NetworkBits = hostNetwork): string {
   if (isIPv4(address)) return ipv4Network(address, bits.ipv4);
   const ip = parseIp(address);
@@ -107,7 +107,7 @@ function ipv4Network(address: string, bits: number): string {
   return `${address.slice(0, end)}${zeroOctets[bits / 8] ?? ''}/${bits}`;
 }
 
-/** What follows so many octets of an address. */
+/** The zeros that follow 0, 1, 2 or 3 octets of an address. */
 const zeroOctets = ['0.0.0.0', '.0.0.0', '.0.0', '.0'];
 
 function ipv6Network(value: bigint, bits: number): string {
@@ -118,9 +118,9 @@ function ipv6Network(value: bigint, bits: number): string {
 }
 
 /**
- * Blocks that mean "this very machine" or "no address" on whichever network they are read: none is anybody's address for
- * others to dial. Private blocks (RFC 1918, RFC 6598, RFC 4193) are not among them: a company's own resolver may give
- * one for a mail host that has a public address elsewhere.
+ * Blocks that mean "this very machine" or "no address" on every network: none is an address for others to dial.
+ * Private blocks (RFC 1918, RFC 6598, RFC 4193) are not among them: a company's own resolver may give one for a mail
+ * host that has a public address elsewhere.
  */
 const neverPublicIpv4 = /^(?:0|127)\./;
 const neverPublicIpv6 = [
@@ -131,7 +131,7 @@ const neverPublicIpv6 = [
   '::ffff:127.0.0.0/104',
 ].flatMap((block) => parseCidr(block) ?? []);
 
-/** Tells of an IP address whether no mail host can be there, unless the operator opened it. */
+/** Returns a function that tells whether no mail host can be at an IP address, unless the operator opened it. */
 export function createLeadsNowhere(allow: readonly Cidr[]): (address: string) => boolean {
   return (address) => {
     const isIpv4 = isIPv4(address);
@@ -145,7 +145,7 @@ export function createLeadsNowhere(allow: readonly Cidr[]): (address: string) =>
   };
 }
 
-/** An IPv4-mapped address as the IPv4 address it is; every other one as it stands. */
+/** Returns an IPv4-mapped address as its IPv4 address; every other one as it is. */
 function unmapped(ip: NonNullable<ReturnType<typeof parseIp>>): typeof ip {
   return ip.family === 6 && ip.value >> 32n === 0xffffn ? { family: 4, value: ip.value & 0xffff_ffffn } : ip;
 }

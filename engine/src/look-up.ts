@@ -5,8 +5,8 @@ import { withRoute, type RecallParts, type VerifyRequest } from './verify.ts';
 
 /**
  * Tells the story of `verify.ts` up to DNS, for callers that may learn of the domain and nothing of its mailboxes.
- * Entries of the operator's lists that name a single address, or its hash, do not count. The route is absent if the operator denied
- * the domain, and undetermined if DNS did not answer in time.
+ * Entries of the operator's lists that name a single address, or its hash, do not count. The route is absent if the
+ * operator denied the domain, and undetermined if DNS did not answer in time.
  */
 export async function lookUp(
   address: Address,

@@ -16,7 +16,7 @@ import type { Reputation } from './reputation/create-reputation.ts';
 import type { Routes, EgressRights } from './routes/create-routes.ts';
 import type { MailPortWatch } from './routes/watch-mail-port.ts';
 
-/** What decides when mail hosts are asked, put together for `create-engine.ts`. */
+/** The settings of the scheduler, which decides when mail hosts are asked. */
 type SchedulerSettings = {
   pacing?: 'on' | 'off';
   sharesEgress?: boolean;

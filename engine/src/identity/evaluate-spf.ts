@@ -5,15 +5,16 @@ import type { CanonicalHost } from '../syntax/address.ts';
 import { canonicalHost, canonicalMailHost } from '../syntax/canonical-host.ts';
 
 /**
- * Whether a domain lets an IP address send for it: `check_host` of RFC 7208, for `doctor`. All mechanisms are evaluated
- * but `ptr`, which is deprecated and matches nobody here (section 5.5); `exp` is of no use without a message.
+ * Whether a domain lets an IP address send for it: `check_host` of RFC 7208, for `doctor`. All mechanisms are
+ * evaluated but `ptr`, which is deprecated and matches no address here (section 5.5). `exp` is of no use without a
+ * message.
  *
- * A record may make anybody who reads it ask for more and more: ten terms that look something up, two lookups that
+ * A record may cause more and more lookups. So there are limits: ten terms that look something up, two lookups that
  * find nothing, ten names of an `mx` (section 4.6.4).
  */
 type SpfResult = {
   result: 'pass' | 'fail' | 'softfail' | 'neutral' | 'none' | 'temperror' | 'permerror';
-  /** What decided: the mechanism that matched, or what is wrong. */
+  /** The deciding part: the mechanism that matched, or the fault. */
   by: string;
 };
 
@@ -206,7 +207,7 @@ async function matches(mechanism: Mechanism, domain: string, evaluation: Evaluat
   }
 }
 
-/** The result of what is included counts as a match only if it is a pass (section 5.2). */
+/** An included record counts as a match only if its result is a pass (section 5.2). */
 async function matchesInclude(target: string, evaluation: Evaluation): Promise<boolean> {
   const { result } = await checkHost(target, evaluation);
   if (result === 'none')
@@ -283,7 +284,7 @@ function nameOf(domain: string): CanonicalHost | `_${string}` | undefined {
   return /^_[a-z0-9_.-]{1,252}$/.test(text) ? (text as `_${string}`) : undefined;
 }
 
-/** What macros stand for; `domain` is the one whose record is read. */
+/** Values of the macros; `domain` is the one whose record is read. */
 type MacroValues = { ip: Ip; domain: string; sender: string; heloName: string };
 
 /** Expands the macros of a domain in an SPF record (RFC 7208 section 7); undefined if one is malformed. */

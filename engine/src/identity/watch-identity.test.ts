@@ -14,7 +14,7 @@ const found = (...records: string[]): Lookup<string> => ({ kind: 'found', record
 const refuses: MailRoute = { kind: 'refuses_mail', why: 'null_mx' };
 const undetermined: MailRoute = { kind: 'undetermined', failure: 'servfail' };
 
-/** A machine and the DNS around it; what is not said is in order. */
+/** A machine and the DNS around it; parts that are not given are in order. */
 type Fixture = {
   heloName?: string;
   routes?: RouteSetting[];
@@ -25,7 +25,7 @@ type Fixture = {
   sender?: MailRoute;
 };
 
-// Only what kind of route it is matters here.
+// Only the kind of the route matters here.
 const takes = { kind: 'takes_mail' } as MailRoute;
 
 function begin(fixture: Fixture) {

@@ -21,21 +21,21 @@ import { checkHelo, judgeSenderDomain, type IdentityFinding } from './check-iden
  *                        ▼  └─────────┘
  *                     unproven, looked at again every minute
  *
- * A lookup that fails proves nothing wrong. A name that was never proven waits all the same: a resolver that cannot
- * find it finds no mail host either. The look-ups are made beside the verifications, never within one.
+ * A lookup that fails proves nothing wrong. A name that was never proven still waits: a resolver that cannot find it
+ * finds no mail host either. The lookups are made beside the verifications, never within one.
  */
 export type IdentityWatch = {
-  /** Whether every route was proven for every family, so that nobody need ask for one. */
+  /** Whether every route was proven for every family, so that no caller need ask for one. */
   areAllProven(): boolean;
-  /** What is known of a route; begins the check of one that was not looked at yet. */
+  /** Returns the standing of a route, and begins the check of a route that was not looked at yet. */
   of(route: string, family: Family): 'proven' | 'checking' | 'unproven';
-  /** What is wrong with a route for all families, and what to do. */
+  /** The fault of a route in all families, with its remedy. */
   problem(route: string): string | undefined;
-  /** What an operator should know of each route that was looked at. */
+  /** The state of each route that was looked at, for the operator. */
   state(): RouteIdentity[];
   /** Begins the checks of these routes, unless they were begun. */
   begin(routes: readonly string[]): void;
-  /** Each is called when a check has come to another end than the one before. */
+  /** Adds a listener for checks that end otherwise than the one before. */
   onChange(listener: () => void): void;
   stop(): void;
 };
@@ -44,9 +44,9 @@ export type RouteIdentity = {
   route: string;
   heloName: string;
   seenFrom: string[];
-  /** In one sentence or two: what is wrong and what to do; for connections of one family or both. */
+  /** The fault and its remedy in one or two sentences, for connections of one family or both. */
   problem: string | undefined;
-  /** What could not be compared. */
+  /** The part that could not be compared. */
   note: string | undefined;
 };
 
@@ -59,7 +59,7 @@ type WatchParts = {
   clock: Clock;
   limits: { identityEveryMs: number; identityAgainMs: number; identityTrustMs: number; dnsLookupMs: number };
   leavesFrom?: LeavesFrom;
-  /** Told, in one line, that public mail hosts are not asked, and that they are again. */
+  /** Called with one line when public mail hosts are not asked, and when they are again. */
   onProblem(message: string): void;
 };
 
@@ -81,7 +81,7 @@ type Standing =
 
 type Family = EgressWay['family'];
 
-/** Of each family in which the route leaves; of the others nothing is asked. */
+/** The standing in each family in which the route leaves; the others are not asked about. */
 type Standings = Partial<Record<Family, Standing>>;
 
 export function watchIdentity(parts: WatchParts): IdentityWatch {
@@ -119,7 +119,7 @@ export function watchIdentity(parts: WatchParts): IdentityWatch {
       for (const listener of listeners) listener();
   }
 
-  /** Says a problem once; what concerns one family alone is for `doctor`. */
+  /** Tells a problem once. A problem of one family alone is for `doctor`. */
   function tell(one: Watched, before: Standings): void {
     const [now, then] = [problemOf(one.standing), problemOf(before)];
     if (now === then) return;
@@ -149,7 +149,7 @@ export function watchIdentity(parts: WatchParts): IdentityWatch {
   };
 }
 
-/** For installations that know what they do, and for parts that are tried alone. */
+/** For operators who switched the check off, and for parts that are tested alone. */
 export const identityUnchecked: IdentityWatch = {
   areAllProven: () => true,
   of: () => 'proven',
@@ -177,7 +177,7 @@ async function lookAt(one: Watched, parts: WatchParts, patience: Patience): Prom
   const { heloName, mailFrom, setting } = one;
   const { publicAddresses: stated, leavesFrom, resolver } = parts;
   const ways = await waysOf(setting, { stated, leavesFrom });
-  // A machine that has no way out now may have one later; its name is looked at all the same.
+  // A machine that has no way out now may have one later; its name is still looked at.
   one.ways = ways.length > 0 ? ways : [{ family: 4, seenFrom: [] }];
   const domain = hostOf(mailFrom.slice(mailFrom.lastIndexOf('@') + 1));
   const [route, ...helo] = await Promise.all([
@@ -269,8 +269,9 @@ type IdentityNeeds = {
 };
 
 /**
- * Watches whether our own HELO names and senders are ours. They are looked up as soon as a route is this process's own;
- * if the operator opened blocks, not before the first public mail host is to be asked, which may never be.
+ * Watches whether our own HELO names and senders are ours. They are looked up as soon as a route is this process's
+ * own. If the operator opened blocks, the lookup waits until the first public mail host is asked, which may never
+ * happen.
  */
 export function openIdentity(settings: IdentitySettings, needs: IdentityNeeds): IdentityWatch {
   if (settings.identityCheck === 'off') return identityUnchecked;

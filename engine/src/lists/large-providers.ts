@@ -1,9 +1,9 @@
 /**
- * Mail providers that are large enough for two conclusions: a resolver that says they do not exist, or take no mail, is
- * wrong; and a dead domain one slip away from one of them is most likely meant to be it.
+ * Mail providers that are large enough for two conclusions. A resolver that says they do not exist, or take no mail,
+ * is wrong. And a dead domain one slip away from one of them is most likely meant to be it.
  *
- * Only domains whose mail has worked for years and will be missed by millions the day it does not: a wrong name on this
- * list would make the service doubt a good resolver. Many more providers are on the list of free ones.
+ * Only domains whose mail has worked for years, and whose failure millions would notice at once: a wrong name on
+ * this list would make the service doubt a good resolver. Many more providers are on the list of free ones.
  */
 export const largeProviders: ReadonlySet<string> = new Set(
   `gmail.com googlemail.com
@@ -21,23 +21,25 @@ export const largeProviders: ReadonlySet<string> = new Set(
 );
 
 /**
- * The large provider that a domain is one slip away from: a letter added, dropped, changed or swapped with its
- * neighbour (`gmial.com`, `hotmail.con`, `yaho.com`). Where several are, the one that stands first on the list, which begins
- * with the largest.
+ * Returns the large provider that a domain is one slip away from: a letter added, dropped, changed or swapped with
+ * its neighbour (`gmial.com`, `hotmail.con`, `yaho.com`). Of several it is the first on the list, which begins with
+ * the largest.
  */
 export function nearProvider(host: string): string | undefined {
   if (largeProviders.has(host)) return undefined;
   return ofLengthNear.get(host.length)?.find((provider) => isOneSlip(host, provider));
 }
 
-/** A slip changes the length by one at most. The providers by the lengths near theirs, in the order of the list. */
+/** The providers by the lengths near theirs, in the order of the list: a slip changes the length by one at most. */
 const ofLengthNear = new Map<number, string[]>();
 for (const provider of largeProviders) {
   for (const length of [provider.length - 1, provider.length, provider.length + 1])
     ofLengthNear.set(length, [...(ofLengthNear.get(length) ?? []), provider]);
 }
 
-/** What is left of both names without their common beginning and end: lists have hosts by the million, so no table. */
+/**
+ * Compares both names without their common beginning and end: lists have hosts by the million, so there is no table.
+ */
 function isOneSlip(host: string, name: string): boolean {
   const shorter = Math.min(host.length, name.length);
   let begin = 0;

@@ -11,7 +11,7 @@ import { isMachineAddress, plainMailbox, readRoleNames } from './mailbox-names.t
 import { findDisorder, readNameSet } from './name-set.ts';
 import { watchList, type OperatorList, type ListFile } from './operator-list.ts';
 
-/** What the lists know of an address before anybody is asked. */
+/** Findings of the lists about an address, before any server is asked. */
 export type ListFindings = {
   disposable: boolean;
   role: boolean;
@@ -21,13 +21,13 @@ export type ListFindings = {
   denied: boolean;
   /** The large provider that the domain is one slip away from, unless it is well known itself. */
   nearProvider?: string;
-  /** The domain's mail goes to a service that parks names nobody uses. Known once DNS has told where it goes. */
+  /** The domain's mail goes to a service that parks unused names. Known once DNS has told where it goes. */
   parked?: true;
   /** The owner of the domain or of one of its mail hosts asked not to be asked. Known once DNS has told where mail goes. */
   optedOut?: true;
-  /** The domain belongs to a privacy relay, which forwards mail to a mailbox that its owner keeps to himself. */
+  /** The domain belongs to a privacy relay, which forwards mail to a mailbox that its owner keeps private. */
   relay?: true;
-  /** A role that nobody should write to in bulk: `abuse`, `noreply`, `everyone`. It is a `role` as well. */
+  /** A role that gets no bulk mail: `abuse`, `noreply`, `everyone`. It is a `role` as well. */
   notForBulk?: true;
   /** The local part was made by a program for one message: BATV, SRS, VERP, `bounce+…`. */
   machine?: true;
@@ -50,8 +50,8 @@ export type Lists = ListLookup & {
 };
 
 /**
- * What is known of an address before anybody is asked: the lists that come with the engine (`data/`, where
- * they are from in `docs/lists.md`) and the five that an operator may keep.
+ * The lists: those that come with the engine (`data/`, sources in `docs/lists.md`) and the five that an operator may
+ * keep.
  *
  * The operator's word outranks ours: an allowed address or domain is never called disposable. A privacy relay is
  * called so only by the operator's own list. Neither outranks the operator's own deny list and spam traps.
@@ -68,7 +68,7 @@ export type OperatorFiles = {
 
 export type ListSettings = {
   files: OperatorFiles;
-  /** Where renewed copies of the built-in lists are, where there are any; each is read in place of the built-in one. */
+  /** The folder of renewed copies of the built-in lists, if any; each is read in place of the built-in one. */
   renewedIn?: string | undefined;
   /** Whether the operator's files are read again once they change; they are unless this is false. */
   watch?: boolean;
@@ -76,7 +76,7 @@ export type ListSettings = {
   clock?: Clock;
 };
 
-/** Throws, naming file and line, where an operator's file cannot be used. */
+/** Loads the lists. Throws, naming file and line, if an operator's file cannot be used. */
 export function createLists({
   files,
   renewedIn,
@@ -105,7 +105,7 @@ export function createLists({
     const isFree = free.has(host) || (registrable !== host && free.has(registrable));
     const isRelay = someOfFamily(host, registrable, relays.has);
     return {
-      // Somebody reads what a relay forwards, whatever a renewed list says.
+      // A relay forwards mail to a reader, whatever a renewed list says.
       disposable: !isRelay && someOfFamily(host, registrable, disposable.has),
       relay: isRelay,
       free: isFree,
@@ -144,12 +144,12 @@ export function createLists({
   return {
     ...lookupBy(names),
     byDomain: lookupBy((list, { host }) => namesDomain(list, host)),
-    // Every file is opened, read and closed in one breath: nothing is held.
+    // Every file is opened, read and closed at once: nothing is held.
     close: () => undefined,
   };
 }
 
-/** A renewed file may have been changed by hand, and one out of order would be searched in vain. */
+/** Checks a renewed file, which may have been changed by hand: a file out of order cannot be searched. */
 function checkedFile(name: ListFileName, renewedIn: string | undefined): string {
   const { path, renewed } = findListFile(name, renewedIn);
   const fault = renewed ? findDisorder(path) : undefined;
@@ -169,7 +169,7 @@ function optOutFile(path: string | undefined): ListFile | undefined {
     : { path, title: 'list of opt-outs', takes: ['domain'], isOptional: true };
 }
 
-/** The built-in lists do not change, and the addresses of a list come from few domains. */
+/** Hosts to remember: the built-in lists do not change, and the addresses of a list come from few domains. */
 const hostsRemembered = 10_000;
 
 function rememberLast<Found>(find: (host: string) => Found): (host: string) => Found {
@@ -213,7 +213,7 @@ export const listFileNames = [
 
 type ListFileName = (typeof listFileNames)[number];
 
-/** Where a list is read from: the operator's renewed copy where there is one, or else what came with the engine. */
+/** Returns the place of a list: the operator's renewed copy if there is one, otherwise the built-in one. */
 export function findListFile(
   name: ListFileName,
   renewedIn: string | undefined,

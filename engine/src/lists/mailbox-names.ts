@@ -4,11 +4,11 @@ import { isAscii, lowerCase } from '../syntax/characters.ts';
 import { withoutNeedlessQuotes } from '../syntax/parse-address.ts';
 
 /**
- * An address in the form in which lists compare it: local part without needless quotes and without regard
- * to case, domain in its ASCII form.
+ * Returns an address in the form in which lists compare it: local part without needless quotes and without regard to
+ * case, domain in its ASCII form.
  *
- * RFC 5321 section 2.4 lets a host tell `Ann` from `ann`; hardly one does, and a list that could be walked
- * round with a capital letter would be none.
+ * RFC 5321 section 2.4 lets a host tell `Ann` from `ann`, but hardly any does, and a capital letter must not be a
+ * way round a list.
  */
 export function plainMailbox(address: Address): string {
   return `${plainLocalPart(address.localPart)}@${address.host}`;
@@ -20,11 +20,11 @@ function plainLocalPart(localPart: string): string {
 }
 
 /**
- * Local parts that stand for a job and not for a person: those of RFC 2142 and the ones in common use.
+ * Local parts that stand for a job and not for a person: the names of RFC 2142 and the ones in common use.
  *
- * The file writes a name of several words with hyphens. It is found with any of `-`, `.` and `_` between
- * the words and with nothing between them (`no-reply`, `no.reply`, `noreply`), and nowhere else: a name is
- * never cut at other places, so `sal.es` is not `sales`.
+ * The file writes a name of several words with hyphens. It is found with any of `-`, `.` and `_` between the words
+ * and with nothing between them (`no-reply`, `no.reply`, `noreply`). A name is never cut at other places, so
+ * `sal.es` is not `sales`.
  */
 type RoleNames = { has: (localPart: string) => boolean };
 
@@ -40,7 +40,10 @@ export function readRoleNames(path: string | URL): RoleNames {
 
 const BETWEEN_WORDS = /[._]/g;
 
-/** What follows a plus sign is the role's own filing (`support+eu`), not another mailbox (RFC 5233). */
+/**
+ * Returns the words of a local part. The text after a plus sign is the role's own filing (`support+eu`), not another
+ * mailbox (RFC 5233).
+ */
 function wordsOf(localPart: string): string {
   const plain = plainLocalPart(localPart);
   const tag = plain.indexOf('+');
@@ -52,7 +55,7 @@ function wordsOf(localPart: string): string {
  * of them, and most expire within days.
  */
 const shapes: readonly RegExp[] = [
-  // BATV (draft-levine-smtp-batv): a signed sender. The other two are what Barracuda and Momentum write.
+  // BATV (draft-levine-smtp-batv): a signed sender. Barracuda and Momentum write the other two.
   /^(?:prvs|btv1|msprvs1)=./,
   // SRS: a sender that a forwarder has rewritten.
   /^srs[01][=+-]./,

@@ -5,9 +5,9 @@ import { parseAddress } from '../syntax/parse-address.ts';
 import { plainMailbox } from './mailbox-names.ts';
 
 /**
- * A list an operator keeps: one entry a line, white space around it ignored, blank lines and lines that
- * begin with `#` skipped. An entry is an address, a domain (in Unicode or ASCII form) or the SHA-256 of an
- * address, in hexadecimal, so that a list of people need not be a list of people.
+ * A list an operator keeps: one entry a line, white space around it ignored, blank lines and lines that begin with
+ * `#` skipped. An entry is an address, a domain (in Unicode or ASCII form) or the SHA-256 of an address, in
+ * hexadecimal. So a list of people need not show their addresses.
  */
 export type OperatorList = {
   mailboxes: ReadonlySet<string>;
@@ -20,7 +20,7 @@ export type OperatorEntry = 'address' | 'domain' | 'hash';
 
 type ReadOperatorList =
   | { kind: 'read'; list: OperatorList }
-  /** The line is told by its number and never by its words: it may be somebody's address. */
+  /** The line is told by its number and never by its words, which may be a person's address. */
   | { kind: 'bad_line'; line: number; why: string };
 
 const emptyOperatorList: OperatorList = {
@@ -82,10 +82,10 @@ function nameAll(entries: readonly OperatorEntry[], before: string, between: str
 /**
  * An operator's file, read at the start and again once it has changed.
  *
- * Nothing watches: whoever uses the list has the file looked at (one `stat`), at most once a second. That
- * sees a file replaced by rename, on a network mount and inside a container, where change notices get lost,
- * and it leaves no timer behind. A file that goes bad while the service runs does not empty the list: the
- * last good one stays in force, and the operator is told once.
+ * There is no watcher: a use of the list looks at the file (one `stat`), at most once a second. That sees a file
+ * replaced by rename, even on a network mount or inside a container, which lose change notices. It leaves no timer
+ * behind. A file that goes bad while the service runs does not empty the list: the last good one stays in
+ * force, and the operator is told once.
  */
 type WatchedList = { current(): OperatorList };
 
@@ -106,7 +106,7 @@ type FileReading = { stamp: string } & (
   { kind: 'good'; list: OperatorList } | { kind: 'bad'; problem: string }
 );
 
-/** Throws where the file cannot be read or holds a bad line: a service must not start on half a list. */
+/** Throws if the file cannot be read or holds a bad line: a service must not start on half a list. */
 export function watchList(
   file: ListFile | undefined,
   { clock, watch, onProblem }: WatchListParts,
@@ -131,7 +131,7 @@ export function watchList(
   };
 }
 
-/** The stamp is taken before the words, so that a change in between shows at the next look. */
+/** Reads a file. The stamp is taken before the words, so that a change in between shows at the next look. */
 function read(file: ListFile): FileReading {
   const stamp = stampOf(file.path);
   const bad = (why: string): FileReading => ({
@@ -154,9 +154,9 @@ function read(file: ListFile): FileReading {
 }
 
 /**
- * Inode and change time tell a replaced file from the old one even where size and modification time agree.
- * A file touched within the clock's last tick could change again under the same stamp, so the stamp of a
- * young file is never equal to a later one.
+ * Returns the stamp of a file. Inode and change time tell a replaced file from the old one even if size and
+ * modification time agree. A file touched within the clock's last tick could change again under the same stamp, so
+ * the stamp of a young file is never equal to a later one.
  */
 function stampOf(path: string): string {
   try {

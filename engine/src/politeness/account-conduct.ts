@@ -5,27 +5,27 @@ import type { SessionOutcome } from './session-outcome.ts';
 import { createUnknownBrake, type BrakedAt } from './unknown-brake.ts';
 
 /**
- * How each account goes about asking at each group. Whoever asks for many mailboxes that do not exist is asked for more
- * slowly there, alone: dirty lists are why people come, and nobody else pays for them.
+ * The conduct of each account at each group. An account that asks for many mailboxes that do not exist is slowed
+ * down there, alone. Customers come with dirty lists, and no other account pays for them.
  *
  *     fewer than 50 mailboxes ──▶ as fast as the group is asked at all ⇄ over 30 % unknown ⇄ over 60 % unknown
  *
- * The rates are recipients a minute, by the policy of the group. What is known of an account is forgotten an hour after
- * it last asked there. Where pacing is off the rates are without end, and nothing is counted.
+ * The rates are recipients a minute, by the policy of the group. The conduct of an account is forgotten an hour
+ * after it last asked there. If pacing is off the rates are without end, and nothing is counted.
  *
  * At providers there is a further limit, for an egress address over all accounts (`unknown-brake.ts`). It stops only
  * accounts whose own recipients are above its percentage; the first ten of an account are free of it.
  */
 export type AccountConduct = {
-  /** From when on the account may ask for one more mailbox of the group; a point on the clock, past or yet to come. */
+  /** When the account may ask for one more mailbox of the group; a point on the clock, past or yet to come. */
   mayAskFrom(account: string, policy: HostPolicy, egress?: string): number;
-  /** The account is about to ask for one, from this egress address. */
+  /** Notes that the account is about to ask for one, from this egress address. */
   asks(account: string, at: BrakedAt): void;
-  /** It did not, after all. */
+  /** Takes that back: it did not ask after all. */
   didNotAsk(account: string, at: BrakedAt): void;
-  /** What came of the questions of a conversation. */
+  /** Notes the answers of a conversation. */
   note(outcome: Heard, at: BrakedAt): void;
-  /** Slows the account down for so long, whatever its mailboxes are like. */
+  /** Slows the account down for `forMs`, whatever its mailboxes are like. */
   slowDown(account: string, policy: HostPolicy, forMs: number): void;
 };
 
@@ -121,7 +121,10 @@ function isBraked({ brakes, politeness }: HostPolicy): boolean {
   return brakes && Number.isFinite(politeness.unknownPerMinute);
 }
 
-/** Whether the account has to pay for each recipient: its unknown ones are too many, or nobody knows yet. */
+/**
+ * Whether the account has to pay for each recipient: too many of its own are unknown, or it has asked for too few to
+ * tell.
+ */
 function paysForUnknown({ asked, recipientsUnknown }: Conduct, policy: HostPolicy): boolean {
   if (!isBraked(policy) || asked <= recipientsThatTell) return false;
   const { length } = recipientsUnknown;

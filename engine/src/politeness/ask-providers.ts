@@ -2,8 +2,8 @@ import { providerTable, type ProviderId } from '../replies/providers.ts';
 import { builtInPolicies } from './built-in-policies.ts';
 
 /**
- * Which providers are asked at all (`MAILPROOF_ASK_PROVIDERS`): `all`, `permitted` for all but those whose published
- * policy forbids verification without sending, or the providers to leave out, each after a minus sign.
+ * The providers that are asked at all (`MAILPROOF_ASK_PROVIDERS`): `all`, `permitted` for all but those whose
+ * published policy forbids verification without sending, or the providers to leave out, each after a minus sign.
  */
 export const askProvidersMayBe =
   'all, permitted (leaves out providers whose policy forbids verification), or providers to leave out such as -outlook,-microsoft';
@@ -15,7 +15,7 @@ export const forbiddingProviders: readonly ProviderId[] = builtInPolicies.flatMa
   ({ group, forbidsVerification }) => (forbidsVerification === true && isProvider(group) ? [group] : []),
 );
 
-/** The providers to leave out; nothing for a text that cannot be read. */
+/** Returns the providers to leave out; nothing for a text that cannot be read. */
 export function parseAskProviders(text: string): ProviderId[] | undefined {
   if (text === 'all') return [];
   if (text === 'permitted') return [...forbiddingProviders];

@@ -1,8 +1,8 @@
 import type { SessionOutcome } from './session-outcome.ts';
 
 /**
- * How long a host or a group is left alone after what it did, as pure rules over the outcome of one
- * conversation and what went before. The numbers are what senders are publicly asked to keep to.
+ * How long a host or a group is left alone, as pure rules over the outcome of one conversation and the outcomes
+ * before it. The numbers are those that senders are publicly asked to keep to.
  */
 export type Rest = {
   /** Whether the one address rests or all hosts of its group. */
@@ -13,7 +13,7 @@ export type Rest = {
   slow?: { perMinute: number; forMs: number };
 };
 
-/** What went before at the address and at its group. */
+/** Earlier failures at the address and at its group. */
 export type PastFailures = {
   /** Conversations in a row that could not be connected or were sent away for the time being. */
   failures: number;
@@ -27,7 +27,7 @@ const minute = 60_000;
 const firstRest = 5 * minute;
 const longestRest = 60 * minute;
 
-/** How long whoever is complained about is left alone: a group, a domain in it, or the questions of one account. */
+/** How long the object of a complaint is left alone: a group, a domain in it, or the questions of one account. */
 export const complaintRestMs = 60 * minute;
 
 /** Yahoo's code for "too much from this address"; it asks to stay away for hours. */

@@ -3,10 +3,10 @@ import { whereUnknownMailboxesAreCounted } from './default-politeness.ts';
 import type { ProviderSetting } from './policy-file.ts';
 
 /**
- * What is known of how large receivers want to be treated, and where that differs from the defaults. The
- * stance is what a provider publishes, in its postmaster pages or in the replies it gives, and it is printed
- * in `docs/providers.md`. Numbers called ours have no published source. Nothing here was tried out on the
- * providers themselves. A provider that is not named is asked, with the defaults.
+ * Published wishes of large receivers, as far as they differ from the defaults. The stance is published by the
+ * provider, in its postmaster pages or in the replies it gives, and it is printed in `docs/providers.md`. Numbers
+ * called ours have no published source. Nothing here was tried out on the providers themselves. A provider that is
+ * not named is asked, with the defaults.
  *
  * Groups are ids of the provider table, or registrable domains for hosts that the table does not know.
  */
@@ -44,7 +44,7 @@ export const builtInPolicies: readonly BuiltInPolicy[] = [
       'wants reverse DNS. A customer who has not switched edge blocking on takes every address.',
   },
   {
-    // The limits hold should an operator set `asking` to `probe` all the same.
+    // The limits hold if an operator still sets `asking` to `probe`.
     group: 'yahoo',
     countsUnknown: true,
     asking: 'takes_every_address',

@@ -1,9 +1,10 @@
 /**
- * Whom a group has had enough of, as far as it can be told from what it said against us within ten minutes.
+ * The culprit of a group's complaints, as far as it can be told from its replies within ten minutes.
  *
- * A recipient's domain or a single account may bring complaints about that nobody else would meet: a tenant that blocks
- * us, a list that goes to nobody else. So a group is left alone for everybody only where the complaints came from
- * recipients of more than one domain and, where more than one account has asked there, of more than one account.
+ * A recipient's domain or a single account may cause complaints that no other caller would meet: a tenant that
+ * blocks us, a list that goes nowhere else. So a group is left alone for all callers only under two conditions. The
+ * complaints came from recipients of more than one domain. And if more than one account has asked there, they came
+ * from more than one account.
  */
 export type Complaint = { at: number; account: string; domain: string };
 
@@ -12,19 +13,19 @@ export type RecentAsker = { account: string; at: number };
 
 type Blamed =
   | { kind: 'nobody' }
-  /** It will not have us, whoever asks. */
+  /** It will not have us, whichever account asks. */
   | { kind: 'everybody' }
-  /** What is asked for this domain, or by this account, and nothing else. */
+  /** Probes for this domain, or by this account, and nothing else. */
   | { kind: 'domain'; domain: string }
   | { kind: 'account'; account: string };
 
 const complaintWindowMs = 600_000;
 const complaintsThatCount = 5;
 
-/** More would not change who is to blame. */
+/** More would not change the culprit. */
 const complaintsKept = 50;
 
-/** Whether there was more than one is all that is asked. */
+/** Only the question matters whether there was more than one. */
 const askersKept = 2;
 
 export function blamedFor(complaints: readonly Complaint[], askers: readonly RecentAsker[]): Blamed {

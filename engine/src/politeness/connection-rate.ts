@@ -6,21 +6,21 @@ import type { Politeness } from './policy.ts';
 /**
  * When the next connection may be opened to one address or group, from one of our egress addresses.
  *
- * A host must not see more than its limit in any minute, even where the owner of the egress address dies within that
- * minute and takes what it counted along. So the minute is cut in halves: no thirty seconds hold more than half of the
- * limit (rounded up), a new owner begins no earlier than thirty seconds after its predecessor could last begin, and in
- * its own first thirty seconds it opens no more than the other half (rounded down). A minute that holds connections of
+ * A host must not see more than its limit in any minute, even if the owner of the egress address dies within that
+ * minute and its counts are lost. So the minute is cut in halves. No thirty seconds hold more than half of the limit
+ * (rounded up). A new owner begins no earlier than thirty seconds after its predecessor could last begin, and in its
+ * own first thirty seconds it opens no more than the other half (rounded down). A minute that holds connections of
  * both holds thirty seconds of either at most.
  *
- * What counts is when the host sees a connection, which is not when we open it: packets are sent again, and a busy host
- * takes its time. So the minute of a connection begins when the host has answered, and until then it is always now. That
- * connections opened a minute apart arrived in less is what a host once saw of us: 31 of 30. `change-of-owner.test.ts`
- * holds all of this.
+ * The host counts a connection when it sees it, which is not when we open it: packets are sent again, and a busy
+ * host takes its time. So the minute of a connection begins when the host has answered, and until then it is always
+ * now. A host once saw 31 of our connections in a minute that allowed 30, because some opened a minute apart arrived
+ * in less. `change-of-owner.test.ts` holds all of this.
  *
  * Without other processes there is no next owner but this one after a restart, so the minute is not cut.
  *
- * An owner that writes down what it counts every few seconds spares the next one that wait. Only the connections that it
- * can have opened after its last note are unknown then, and as many are taken to have arrived at each host.
+ * An owner that writes its counts down every few seconds spares the next one that wait. Only the connections that it
+ * can have opened after its last note are unknown then, and as many are assumed to have arrived at each host.
  */
 export const minuteMs = 60_000;
 export const halfMinuteMs = 30_000;
@@ -29,17 +29,17 @@ export const halfMinuteMs = 30_000;
 export type Takeover = {
   at: number;
   /**
-   * Where an owner died before, of whom nothing is known: when conversations may begin again, which is half a minute
-   * after its last.
+   * After the death of an owner of which nothing is known: when conversations may begin again, half a minute after
+   * its last.
    */
   beginsAt: number | undefined;
   /** The most that a predecessor opened, in the minute before `at`, to any host that it did not name. */
   unnamedAtMost: number;
-  /** Times in which owners that died may have opened connections that nobody wrote down. */
+  /** Times in which owners that died may have opened connections that were not written down. */
   uncounted: readonly Uncounted[];
 };
 
-/** From the last that an owner wrote down until it lost the right to begin, at `until`. */
+/** The time from an owner's last note until it lost the right to begin, at `until`. */
 export type Uncounted = { until: number; forMs: number };
 
 type RateParts = {
@@ -78,7 +78,10 @@ function uncountedIn(takeover: Takeover | undefined, clock: Clock): readonly Unc
 
 type Arrivals = Pick<EgressCount, 'arriving' | 'arrivedAt'>;
 
-/** Adds what owners that died can have opened unnoticed: one in each gap, and no more than half a minute holds. */
+/**
+ * Adds the connections that owners that died can have opened unnoticed: one in each gap, and no more than half a
+ * minute holds.
+ */
 function withUncounted(
   { arriving, arrivedAt }: Arrivals,
   uncounted: readonly Uncounted[],
@@ -90,12 +93,15 @@ function withUncounted(
   return { arriving, arrivedAt: [...arrivedAt, ...added].sort((one, other) => one - other) };
 }
 
-/** When the last connection but so many had arrived; what is still on its way may arrive now, and no earlier. */
+/**
+ * Returns when the last connection but `number` had arrived; connections on their way may arrive now, and no
+ * earlier.
+ */
 function lastBut(number: number, { arriving, arrivedAt }: Arrivals, clock: Clock): number {
   return number <= arriving ? clock.now() : (arrivedAt.at(arriving - number) ?? -Infinity);
 }
 
-/** When a new owner that knows nothing may go on: once the first half minute is over, where it has used up its part. */
+/** Returns when a new owner that knows nothing may go on: after the first half minute, if it has used up its part. */
 function afterFirstHalf(
   { arriving, arrivedAt }: EgressCount,
   takeover: Takeover | undefined,
@@ -115,7 +121,7 @@ export function noteOpening(count: EgressCount, now: number): void {
 export function noteArrival(count: EgressCount, now: number): void {
   const { arrivedAt } = count;
   count.arriving -= 1;
-  // Most hosts see one connection of us in a minute: the list is no longer than that, until a second comes.
+  // Most hosts see one connection of ours in a minute: the list is no longer than that, until a second comes.
   if (arrivedAt.length === 0) count.arrivedAt = [now];
   else arrivedAt.push(now);
   while ((arrivedAt[0] ?? Infinity) <= now - minuteMs) arrivedAt.shift();

@@ -22,7 +22,7 @@ function setUp(openConversations: number) {
   return { gate: createConversationLimiter({ clock, openConversations }), ring };
 }
 
-/** How many begin before the gate says no. */
+/** Returns how many begin before the gate says no. */
 function begin(gate: ReturnType<typeof createConversationLimiter>): number {
   let begun = 0;
   while (gate.mayOpen(() => undefined)) {

@@ -155,7 +155,7 @@ describe('more hosts than are kept', () => {
     assert.equal(pacer.mayOpen(to, 'default').kind, 'wait');
   });
 
-  /** So many that whoever has nothing open makes room. */
+  /** Meets enough hosts that those with nothing open make room. */
   const meetMany = (pacer: Pacer): void => {
     for (let n = 0; n < 20_000; n += 1)
       pacer.mayOpen(destination(`10.${n >> 8}.${n & 255}.1`, `g${n}.example`), 'default');

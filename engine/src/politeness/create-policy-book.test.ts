@@ -20,7 +20,7 @@ describe('the group of a mail host', () => {
     ['mx1.mail.example.com', 'example.com'],
     ['mx1.example.co.uk', 'example.co.uk'],
     ['mx1.host.test', 'host.test'],
-    // Under a public suffix strangers register names, so the host is nobody's but its own.
+    // Under a public suffix strangers register names, so the host belongs to no group but its own.
     ['co.uk', 'co.uk'],
     ['MX1.Example.COM.', 'example.com'],
   ] as const) {

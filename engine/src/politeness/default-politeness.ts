@@ -1,13 +1,12 @@
 import type { Politeness } from './policy.ts';
 
 /**
- * How gently a mail host is treated unless something is known of it, as one table: what each limit is, what
- * it bounds, and how far an operator may move it. `docs/providers.md` is written from it.
+ * The default treatment of a mail host, as one table: each limit, its meaning, and how far an operator may move it.
+ * `docs/providers.md` is written from it.
  *
- * The numbers stay well below what large receivers publish for whole deliveries (two to twenty-five
- * connections, ten to fifty recipients in each), because an asker brings a host nothing that it wants.
- * Where several limits bind, the tightest does. All are whole numbers: slower than one connection a second
- * is said by the minute.
+ * The numbers stay well below the limits that large receivers publish for whole deliveries (two to twenty-five
+ * connections, ten to fifty recipients in each), because an asker brings a host nothing that it wants. If several
+ * limits bind, the tightest does. All are whole numbers: slower than one connection a second is said by the minute.
  */
 export const politenessTable = {
   conversationsPerAddress: {
@@ -16,10 +15,10 @@ export const politenessTable = {
     bounds: [1, 1_000],
   },
   /**
-   * Whoever points the MX records of a thousand domains at the many addresses of one network would meet a
-   * fresh group and a fresh address each time; this limit is the one that does not multiply. A /24 mostly
-   * belongs to one operator, so it gets what one group can earn at most: fewer would leave the growth of a
-   * group whose hosts stand side by side idle, and would let one slow host hold up all its neighbours.
+   * The MX records of a thousand domains may point at the many addresses of one network, with a fresh group and a
+   * fresh address each time. This limit is the one that does not multiply. A /24 mostly belongs to one operator, so
+   * it gets the most that one group can earn. Fewer would leave the growth of a group whose hosts stand side by side
+   * idle, and would let one slow host hold up all its neighbours.
    */
   conversationsPerNetwork: {
     value: 5,
@@ -100,7 +99,7 @@ export const politenessTable = {
   { value: number; meaning: string; bounds: readonly [least: number, most: number] }
 >;
 
-/** The defaults as plain numbers; they are handed out as they are, so nobody may change them. */
+/** The defaults as plain numbers; they are handed out as they are, so they are frozen. */
 export const defaultPoliteness: Readonly<Politeness> = Object.freeze({
   conversationsPerAddress: politenessTable.conversationsPerAddress.value,
   conversationsPerNetwork: politenessTable.conversationsPerNetwork.value,
@@ -119,15 +118,15 @@ export const defaultPoliteness: Readonly<Politeness> = Object.freeze({
   unknownPerMinute: politenessTable.unknownPerMinute.value,
 });
 
-/** What a conversation may hold at a provider that blocks an address for asking after too many unknown mailboxes. */
+/** The limits of a conversation at a provider that blocks an address for asking after too many unknown mailboxes. */
 export const whereUnknownMailboxesAreCounted = {
   recipientsPerConversation: 5,
   refusalsPerConversation: 3,
 } as const satisfies Partial<Politeness>;
 
 /**
- * `MAILPROOF_PACING=off`: no limit of rate or concurrency, for tests and private networks. What one
- * conversation may hold stays, since more in it would change the answers and not only annoy the host.
+ * Lifts the limits for `MAILPROOF_PACING=off`: no limit of rate or concurrency, for tests and private networks. The
+ * limits of one conversation stay, since more in it would change the answers and not only annoy the host.
  */
 export function unpaced(politeness: Politeness): Politeness {
   return {

@@ -12,7 +12,7 @@ export type HandOver = {
   hosts: [key: string, left: LeftHost][];
   /** The most connections in the last minute to any host that is not among them. */
   unnamedAtMost: number;
-  /** When the one that leaves began itself, where it was within its first half minute after a death; else `null`. */
+  /** When the leaving owner itself began, if it was within its first half minute after a death; else `null`. */
   begunMs: number | null;
   /** Of owners before it that died: how long ago each lost the right to begin, and for how long it wrote nothing down. */
   uncounted?: { agoMs: number; forMs: number }[];
@@ -20,10 +20,10 @@ export type HandOver = {
 
 type LeftHost = { ages: number[]; allowed: number | null; clean: number };
 
-/** Those with most connections are named; of all others the next one knows what they had at most. */
+/** The hosts with most connections are named; for all others the next owner gets one upper bound. */
 const mostNamed = 5_000;
 
-/** Deaths within one minute that are told on. */
+/** Deaths within one minute that are handed on. */
 const mostUncounted = 10;
 
 type WriteNeeds = {
@@ -46,7 +46,7 @@ export function writeHandOver(
     if (ages.length > 0) hosts.push([key, { ages, allowed, clean }]);
   }
   hosts.sort(([, one], [, other]) => other.ages.length - one.ages.length);
-  // What this owner was told when it came, it tells the next.
+  // This owner hands on the news that it was given when it came.
   const told = takeover !== undefined && now - takeover.at < minuteMs ? takeover.unnamedAtMost : 0;
   const begunMs = Math.floor(now - (takeover?.beginsAt ?? -Infinity));
   const uncounted = (takeover?.uncounted ?? [])
@@ -61,7 +61,7 @@ export function writeHandOver(
   };
 }
 
-/** How long ago each of the last minute arrived; what has not may arrive now. */
+/** Returns how long ago each connection of the last minute arrived; connections on their way may arrive now. */
 function agesOf({ arriving, arrivedAt }: EgressCount, now: number): number[] {
   const ages = arrivedAt.map((at) => Math.floor(now - at)).filter((age) => age < minuteMs);
   return [...ages, ...Array<number>(arriving).fill(0)];
@@ -76,7 +76,7 @@ type HandOverNeeds = {
   clock: Clock;
 };
 
-/** Takes in what was left `agoMs` ago. */
+/** Takes in counts that were left `agoMs` ago. */
 export function takeHandOver(
   { hosts, unnamedAtMost, begunMs, uncounted: told = [] }: HandOver,
   agoMs: number,
@@ -92,13 +92,13 @@ export function takeHandOver(
     history.allowed = allowed ?? history.allowed;
     history.clean = Math.max(clean, history.clean);
   }
-  // One that had not begun yet leaves a point in the future.
+  // An owner that had not begun yet leaves a point in the future.
   const beginsAt = begunMs === null ? undefined : begunMs < 0 ? now - begunMs - agoMs : pointOf(begunMs);
   const uncounted = told.map(({ agoMs: age, forMs }): Uncounted => ({ until: pointOf(age), forMs }));
   return { at: now, beginsAt, unnamedAtMost, uncounted };
 }
 
-/** It comes from a store and is not trusted; `undefined` where it cannot be read. */
+/** Reads a hand-over from a store, which is not trusted; `undefined` if it cannot be read. */
 export function readHandOver(value: unknown): HandOver | undefined {
   if (!isFields(value)) return undefined;
   const { hosts: written, unnamedAtMost, begunMs, uncounted = [] } = value;

@@ -1,6 +1,6 @@
 /**
- * What keeps a text from being JSON that says one thing, in a few words and with the place, or nothing. The
- * words never quote the text beyond one character or the name of a key: a password may stand in it.
+ * Returns the fault that keeps a text from being unambiguous JSON, in a few words and with the place, or nothing.
+ * The words never quote the text beyond one character or the name of a key: a password may stand in it.
  */
 export function jsonFault(text: string): string | undefined {
   const broken = syntaxFault(text);
@@ -30,8 +30,8 @@ function parseMessage(text: string): string | undefined {
 }
 
 /**
- * The parser does not say where an unexpected token stands. A text cut off before it fails for another
- * reason, a text cut off behind it for the same one, so halving finds the place.
+ * Returns the place of the first bad character, which the parser does not tell. A text cut off before it fails for
+ * another reason, a text cut off behind it for the same one, so halving finds the place.
  */
 function firstBadCharacter(text: string): number {
   let [good, bad] = [0, text.length];
@@ -43,7 +43,7 @@ function firstBadCharacter(text: string): number {
   return bad - 1;
 }
 
-/** Where a key stands for the second time; JSON.parse takes the last and drops the others without a word. */
+/** Returns the second place of a repeated key; JSON.parse takes the last and drops the others without a word. */
 function repeatedKey(text: string): number | undefined {
   const open: Set<string>[] = [];
   for (const token of text.matchAll(/"(?:[^"\\]|\\.)*"(?<colon>\s*:)?|[{}]/gu)) {

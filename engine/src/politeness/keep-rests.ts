@@ -4,10 +4,9 @@ import { mergeRests, type RestNews } from './merge-rests.ts';
 import { isRunning, type HostHistories, type HostHistory } from './host-history.ts';
 
 /**
- * Rests outlive a restart and are shared between engines: a host that is left alone stays left alone, and one that has
- * put us off again and again is not met as if for the first time, for an hour after its rest or until it has done
- * better. What is kept counts from the moment it was kept, so it needs no clock of its own. The names of the fields
- * are stored.
+ * Rests outlive a restart and are shared between engines. A host that is left alone stays left alone. And a host
+ * that has put us off again and again is remembered as such, for an hour after its rest or until it has done better.
+ * An entry counts from the moment it was kept, so it needs no clock of its own. The names of the fields are stored.
  */
 type KeptRest = {
   restMs: number;
@@ -36,7 +35,7 @@ function describeRest({ rest, slow, failures, silences }: HostHistory, clock: Cl
   };
 }
 
-/** The host has done better. */
+/** Forgets the rest of a host that has done better. */
 export function forgetRest(key: string, { memory }: Pick<Keep, 'memory'>): void {
   memory.learn(key, null, 0);
 }
@@ -45,7 +44,7 @@ const afterwardsMs = 3_600_000;
 
 type Keep = { clock: Clock; memory: MemoryNamespace };
 
-/** Takes in what was kept, and from then on what other engines learn. */
+/** Takes in the kept rests, and from then on the rests that other engines learn. */
 export function followRests(histories: HostHistories, { clock, memory }: Keep): void {
   memory.follow(({ key, value, lifeMs }) => {
     if (!/^(?:address|group) ./.test(key)) return;
@@ -67,7 +66,7 @@ function isEnded(value: unknown): boolean {
   return isFields(value) && value['ended'] === true;
 }
 
-/** The host is met as after its rest: with one conversation at a time, and without what it did before. */
+/** Ends a rest. The host is met as after its rest: with one conversation at a time, and with its past forgotten. */
 function endRest(history: HostHistory, clock: Clock): void {
   const counts = { countedAt: clock.now(), failures: 0, silences: 0 };
   Object.assign(history, {
@@ -91,7 +90,7 @@ export function readKeptRest(value: unknown, lifeMs: number): { reason: string; 
 
 const forgotten: KeptRest = { restMs: 0, reason: '', slowMs: 0, perMinute: 0, failures: 0, silences: 0 };
 
-/** Merges what a history holds with what was said of it `sinceMs` ago. */
+/** Merges a history with a report about it that is `sinceMs` old. */
 function hearRest(history: HostHistory, said: { kept: KeptRest; sinceMs: number }, clock: Clock): void {
   const news = newsOf(said, clock);
   const known: RestNews = {
@@ -120,7 +119,7 @@ function newsOf({ kept, sinceMs }: { kept: KeptRest; sinceMs: number }, clock: C
   };
 }
 
-/** No rest that we give is longer, so none that comes back may be. */
+/** The longest rest that we give, so none that comes back may be longer. */
 const longestMs = 3 * 3_600_000;
 
 function readRest(value: unknown): KeptRest | undefined {

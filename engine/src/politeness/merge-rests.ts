@@ -1,6 +1,6 @@
 /**
- * Merges what two engines know of one host or group. Whoever hears the same news in another order, twice or in pieces
- * ends with the same: the longer rest holds, the slower pace, and the later count of failures.
+ * Merges the reports of two engines about one host or group. The order of the reports does not matter, nor whether
+ * they come twice or in pieces: the longer rest holds, the slower pace, and the later count of failures.
  *
  * Times are points on the clock of the engine that merges.
  */

@@ -1,38 +1,41 @@
 import type { HostPolicy, Politeness } from './policy.ts';
 
 /**
- * What an operator may settle in the providers file, once it has been read and found right: how providers
- * are treated, where conversations leave from, and which hosts tell that port 25 is open. The file's own
- * grammar is in `read-policy-file.ts`; `docs/providers.md` explains it.
+ * The operator's providers file, once it has been read and found right: how providers are treated, where
+ * conversations leave from, and which hosts tell that port 25 is open. The file's own grammar is in
+ * `read-policy-file.ts`; `docs/providers.md` explains it.
  */
 export type PolicyFile = {
   /** By provider id, group, or suffix of mail hosts (which begins with a dot), in lower case. */
   providers: ReadonlyMap<string, ProviderSetting>;
-  /** In the order of the file. Empty: there is the default route and no other. */
+  /** In the order of the file. Empty: only the default route. */
   routes: readonly RouteSetting[];
   /** Mail hosts that are connected to only to see whether port 25 is open. */
   canaries: readonly string[];
 };
 
-/** What is not stated stays as it was. */
+/** The settings of a provider. A setting that is not stated stays as it was. */
 export type ProviderSetting = {
   asking?: HostPolicy['asking'];
   politeness?: Partial<Politeness>;
   /** Ids of routes, and egress addresses of probers elsewhere (`NAME/ID`); never empty. */
   routes?: readonly string[];
-  /** Over how many egress addresses the mailboxes of the provider are spread; 1 where it is not stated. */
+  /** Over how many egress addresses the mailboxes of the provider are spread; 1 unless stated. */
   spread?: number;
-  /** Whether each of them may do what one may; otherwise they share the provider's limits. */
+  /** Whether each of them has the full limits; otherwise they share the provider's limits. */
   multipliesLimits?: boolean;
   /** Whether unknown recipients are counted there. */
   countsUnknown?: boolean;
-  /** What all of those together may open in a minute; each has its share of it. Never less than `spread`. */
+  /**
+   * The most connections that all of them together may open in a minute; each has its share of it. Never less than
+   * `spread`.
+   */
   connectionsPerMinuteInAll?: number;
   /** Living mailboxes of the operator's own at this provider; never empty. */
   controls?: readonly string[];
 };
 
-/** Where conversations leave from. */
+/** A way by which conversations leave. */
 export type RouteSetting = DirectRoute | ProxyRoute;
 
 export type DirectRoute = RouteManners & {
@@ -58,7 +61,7 @@ type RouteManners = {
   /** Without one: the engine's own. */
   heloName?: string;
   mailFrom?: string;
-  /** Where mail hosts see its connections come from, if a proxy or NAT hides that from us; never empty. */
+  /** The addresses that mail hosts see its connections come from, if a proxy or NAT hides that from us; never empty. */
   publicAddresses?: readonly string[];
   /** New conversations over this route; without one there is no limit but those of the destinations. */
   perMinute?: number;
@@ -67,7 +70,7 @@ type RouteManners = {
   warmUp?: { startPerDay: number; doubleEveryDays: number };
 };
 
-/** The routes of the operator's file, or else the one that there is without a file. */
+/** Returns the routes of the operator's file, or the default route without a file. */
 export function routesOr(settings: readonly RouteSetting[] | undefined): readonly RouteSetting[] {
   return settings === undefined || settings.length === 0 ? [{ id: 'default', kind: 'direct' }] : settings;
 }

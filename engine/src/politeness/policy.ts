@@ -21,23 +21,26 @@ export type Politeness = {
   recipientsPerConversation: number;
   /** Refused recipients after which a conversation ends. */
   refusalsPerConversation: number;
-  /** Of an account's last fifty mailboxes at a group: with more unknown ones, in percent, it is asked for more slowly. */
+  /** Percentage of unknown ones among an account's last fifty mailboxes at a group above which it is slowed down. */
   manyUnknownPercent: number;
   recipientsPerMinuteIfManyUnknown: number;
   mostUnknownPercent: number;
   recipientsPerMinuteIfMostUnknown: number;
-  /** Of a provider's recipients from one egress address, over all accounts: with more unknown ones, in percent, it brakes. */
+  /**
+   * Percentage of unknown ones among a provider's recipients from one egress address, over all accounts, above which
+   * it brakes.
+   */
   unknownPercent: number;
   unknownPerMinute: number;
 };
 
 export type HostPolicy = {
-  /** What the host is counted under: a provider's id, or a registrable domain. */
+  /** The group that the host is counted under: a provider's id, or a registrable domain. */
   group: string;
   /** `skip`: never asked. `takes_every_address`: known to accept every recipient, so asking tells nothing. */
   asking: 'probe' | 'skip' | 'takes_every_address';
   politeness: Politeness;
-  /** The egress addresses that may be used for this group; none means any. */
+  /** The egress addresses that may be used for this group; undefined means any. */
   routes: readonly string[] | undefined;
   /** Over how many egress addresses its mailboxes are spread. */
   spread: number;

@@ -31,14 +31,14 @@ export const policyFileBounds = {
   controls: 5,
 } as const;
 
-/** How far the numbers of a spread provider may go; `docs/providers.md` prints them. */
+/** The bounds for the numbers of a spread provider; `docs/providers.md` prints them. */
 export const spreadBounds = { spread: [1, 100], connectionsPerMinuteInAll: [1, 1_000_000] } as const;
 
 export type ReadPolicyFile = { kind: 'ok'; file: PolicyFile } | { kind: 'bad'; line: string };
 
 /**
- * The operator's providers file. It is read whole or not at all: a mistake that was passed over would be a
- * host asked that was to be left alone. The line names the first mistake, where it is, and what may stand there.
+ * Reads the operator's providers file, whole or not at all: an ignored mistake could mean that a host is asked that
+ * should be left alone. The line names the first mistake, its place, and what may stand there.
  */
 export function readPolicyFile(text: string): ReadPolicyFile {
   const { characters } = policyFileBounds;
@@ -74,7 +74,10 @@ function readFile(value: unknown, place: Place): PolicyFile | null {
   return { providers, routes, canaries };
 }
 
-/** A provider bound to a route that is not there could never be asked. Probers elsewhere come and go: theirs pass. */
+/**
+ * Checks that a provider is bound to existing routes only: otherwise it could never be asked. Probers elsewhere come
+ * and go: theirs pass.
+ */
 function checkRoutes(
   providers: PolicyFile['providers'],
   { place, known }: { place: Place; known: readonly string[] },
@@ -126,7 +129,7 @@ const providerFields: Reader<ProviderSetting> = fields({
   }),
 });
 
-/** Each egress address that shares a provider has to have one connection a minute at least. */
+/** Reads a provider. Each egress address that shares it has to have one connection a minute at least. */
 const readProvider: Reader<ProviderSetting> = (value, place) => {
   const stated = providerFields(value, place);
   const { spread = 1, connectionsPerMinuteInAll: inAll = Infinity } = stated ?? {};
@@ -151,7 +154,7 @@ const readProviders: Reader<Map<string, ProviderSetting>> = (value, place) => {
     if (providers.has(named.name)) return note(place, `has "${named.name}" twice, in two spellings`);
     const read = readProvider(setting, inside(place, step(named.name)));
     if (read === null) return null;
-    // What they show is true of a provider, whichever of its hosts they live at.
+    // Their result is true of a provider, whichever of its hosts they live at.
     if (read.controls !== undefined && named.name.startsWith('.'))
       return note(inside(place, step(named.name)), 'has controls; they may stand at a provider or a group');
     providers.set(named.name, read);

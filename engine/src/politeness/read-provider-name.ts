@@ -7,16 +7,16 @@ import { groupOf } from './group-of.ts';
 type ReadProviderName = { kind: 'read'; name: string } | { kind: 'bad'; why: string };
 
 /**
- * The name under which the providers file speaks of mail hosts: a provider of the table, a group, or a suffix
- * that begins with a dot. A name that no host is counted under would do nothing, and whoever wrote it would
- * believe a host skipped that is not; so it is refused with the name that would work.
+ * Reads the name under which the providers file speaks of mail hosts: a provider of the table, a group, or a suffix
+ * that begins with a dot. A name that no host is counted under would do nothing, and the operator would believe a
+ * host skipped that is not. So it is refused with the name that would work.
  */
 export function readProviderName(written: string): ReadProviderName {
   if (written.startsWith('.')) return readSuffix(written);
   return written.includes('.') ? readGroup(written) : readProvider(written);
 }
 
-/** A suffix may be a single label, which a host may not; one more in front makes a host of any suffix. */
+/** Reads a suffix. It may be a single label, which a host may not; one more in front makes a host of any suffix. */
 function readSuffix(written: string): ReadProviderName {
   const host = canonicalHost(`mx${written}`);
   return host === undefined ? bad('which is not a suffix of a host name') : read(host.slice('mx'.length));

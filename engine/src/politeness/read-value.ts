@@ -1,13 +1,13 @@
 import { nearestName } from '../nearest-name.ts';
 
 /**
- * Reads JSON that a person wrote, and says in one line what is wrong with it: where, what stands there, and
- * what may. A reader that finds a mistake notes it and returns null; the first that was noted is the one
- * to show, since the ones after it may follow from it.
+ * Reads JSON that a person wrote, and describes a mistake in one line: its place, the value there, and the values
+ * that may stand there. A reader that finds a mistake notes it and returns null; the first note is the one to show,
+ * since later ones may follow from it.
  */
 export type Reader<Value> = (value: unknown, place: Place) => Value | null;
 
-/** Where in the document a value stands, and who is told of mistakes there. */
+/** The place of a value in the document, and the list of mistakes so far. */
 export type Place = { path: string; mistakes: string[] };
 
 export function inside(place: Place, step: string): Place {
@@ -20,12 +20,12 @@ export function note(place: Place, says: string): null {
   return null;
 }
 
-/** A value of which `parse` makes something; `mayBe` ends the sentence "it may be …". */
+/** Returns a reader by `parse`; `mayBe` ends the sentence "it may be …". */
 function reader<Value>(mayBe: string, parse: (value: unknown) => Value | undefined): Reader<Value> {
   return (value, place) => parse(value) ?? note(place, `is ${shown(value)}; it may be ${mayBe}`);
 }
 
-/** The same for what must not be shown: a password in a log is a password lost. */
+/** Does the same for values that must not be shown: a password in a log is a password lost. */
 export function secretReader(mayBe: string, parse: (text: string) => string | undefined): Reader<string> {
   return (value, place) =>
     (typeof value === 'string' ? parse(value) : undefined) ??
@@ -54,7 +54,7 @@ export function oneOf<const Choice extends string>(...choices: Choice[]): Reader
   );
 }
 
-/** A list without repetition. One bad item spoils it, so that none is passed over in silence. */
+/** Reads a list without repetition. One bad item spoils it, so that none is passed over in silence. */
 export function listOf<Item>(
   item: Reader<Item>,
   { what, least, most }: { what: string; least: number; most: number },
@@ -78,7 +78,7 @@ export function listOf<Item>(
 type Fields = Readonly<Record<string, Reader<unknown>>>;
 type Stated<Of extends Fields> = { [Name in keyof Of]?: NonNullable<ReturnType<Of[Name]>> };
 
-/** An object with no keys but these, each of which may be left out; what is stated is read. */
+/** Reads an object with no keys but these, each of which may be left out. */
 export function fields<Of extends Fields>(readers: Of): Reader<Stated<Of>> {
   const known = Object.keys(readers);
   return (value, place) => {
@@ -91,7 +91,7 @@ export function fields<Of extends Fields>(readers: Of): Reader<Stated<Of>> {
       if (result === null) return null;
       stated[name] = result;
     }
-    // Each key has just been given what the reader of that key returns.
+    // Each key has just been given the value of that key's reader.
     return stated as Stated<Of>;
   };
 }
@@ -106,7 +106,10 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A value as it may stand in a line for a terminal: short, and without a character that does more than print. */
+/**
+ * Returns a value as it may stand in a line for a terminal: short, and without a character that does more than
+ * print.
+ */
 export function shown(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (isObject(value)) return 'an object';

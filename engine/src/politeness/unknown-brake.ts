@@ -3,24 +3,24 @@ import type { Clock } from '../clock.ts';
 import type { HostPolicy, Politeness } from './policy.ts';
 
 /**
- * How many unknown recipients a provider hears from one of our egress addresses, over all accounts. Receivers judge an
- * address by that, whoever its customers are.
+ * How many unknown recipients a provider hears from one of our egress addresses, over all accounts. Receivers judge
+ * an address by that, whichever customer is behind them.
  *
  * Each pair of a provider and an egress address has a budget of unknown recipients: `unknownPerMinute` of them a
  * minute, and beyond that one for each nine others (at 10 %). Made-up recipients count like all.
  *
  *     budget left ──▶ every account is asked for ⇄ none left ──▶ accounts with few unknown ones go on, the others wait
  *
- * The account that uses the budget up waits for it: each recipient is paid for when it is named, and paid back if it is
- * not unknown. An account whose own recipients are within the percentage pays nothing, because asking for it does not
- * raise the share. The limit thus costs the account that brings the unknown ones.
+ * The account that uses the budget up waits for it: each recipient is paid for when it is named, and paid back if it
+ * is not unknown. An account whose own recipients are within the percentage pays nothing, because asking for it does
+ * not raise the share. So the limit costs the account that brings the unknown ones.
  */
 type UnknownBrake = {
-  /** When an account that pays may ask for one more; `egress` undefined: from whichever address it is soonest. */
+  /** When an account that pays may ask for one more; `egress` undefined: from the address that allows it soonest. */
   mayAskFrom(policy: HostPolicy, egress: string | undefined): number;
   pay(account: string, at: BrakedAt): void;
   payBack(account: string, at: BrakedAt): void;
-  /** One recipient was answered for. A made-up one was never paid for. */
+  /** Notes the answer for one recipient. A made-up one was never paid for. */
   note(account: string, heard: { isUnknown: boolean; isMadeUp: boolean }, at: BrakedAt): void;
 };
 
@@ -33,9 +33,9 @@ type Budget = {
   paid: Map<string, number>;
 };
 
-/** There are fewer providers and egress addresses than that. */
+/** The most budgets; there are fewer providers and egress addresses than that. */
 const budgetsKept = 10_000;
-/** After an hour every budget is full again. */
+/** The life of a budget: after an hour every budget is full again. */
 const budgetLifeMs = 3_600_000;
 const minuteMs = 60_000;
 
@@ -105,7 +105,7 @@ export function createUnknownBrake(clock: Clock): UnknownBrake {
   };
 }
 
-/** Gives back what the account paid for one recipient, if it did. */
+/** Gives back the account's payment for one recipient, if it made one. */
 function settle(account: string, budget: Budget): void {
   const paid = budget.paid.get(account);
   if (paid === undefined) return;

@@ -1,4 +1,4 @@
-/** What a reply says, in the labels the accuracy corpora use. */
+/** The meaning of a reply, in the labels the accuracy corpora use. */
 export type ReplyLabel =
   | 'accepted'
   | 'mailbox_not_exist'
@@ -19,17 +19,17 @@ export type ReplyToClassify = {
   provider: string | undefined;
 };
 
-/** Who talks to whom: with it, a reply that names our side and not the recipient is known for what it is. */
+/** The two sides of a conversation: with them, a reply that names our side and not the recipient is recognised. */
 export type ReplyParties = {
   /** Our envelope sender; empty for the null sender. */
   sender: string;
   heloName: string;
-  /** The IP address we connect from, where it is known. */
+  /** The IP address we connect from, if it is known. */
   egressAddress?: string | undefined;
   recipient: string;
 };
 
-/** Every reason a reply may be given. A rule can only use a reason that stands here; `@mailproof/client` has the texts. */
+/** Every reason of a reply. A rule can only use a reason that stands here; `@mailproof/client` has the texts. */
 export const replyReasons = [
   'accepted',
 
@@ -86,12 +86,12 @@ export const replyReasons = [
 export type ReplyReason = (typeof replyReasons)[number];
 
 /**
- * Questions about a reply that matter where two recipients are compared in one conversation: what one answer leaves
- * open, another beside it may settle, but only if neither is about us. And one that matters for when a host is left
- * alone: whether it complains about us.
+ * Questions about a reply for comparing two recipients in one conversation. One answer may settle a point that
+ * another leaves open, but only if neither is about us. A further question is for the pacer: whether a host
+ * complains about us.
  */
 
-/** Reasons that lie with whoever asks, or may: they say nothing of the mailbox, and nothing of any other. */
+/** Reasons that lie with the asking side, or may: they say nothing of this mailbox or any other. */
 const aboutUs: ReadonlySet<string> = new Set<ReplyReason>([
   'listed_by_blocklist',
   'bad_reputation',
@@ -116,7 +116,7 @@ export function isAboutUs({ reason }: ReplyMeaning): boolean {
   return aboutUs.has(reason);
 }
 
-/** Complaints that no recipient's domain can provoke by how it is set up: they name us, our address or our sender. */
+/** Complaints that no recipient's domain can provoke by its setup: they name us, our address or our sender. */
 const complaints: ReadonlySet<string> = new Set<ReplyReason>([
   'listed_by_blocklist',
   'bad_reputation',
@@ -131,19 +131,22 @@ const complaints: ReadonlySet<string> = new Set<ReplyReason>([
 ]);
 
 /**
- * Whether a host refuses us in words or codes that say so. Relaying denied is about the recipient's domain, a policy is
- * whoever's it may be, and "unavailable or denied" is also said of mailboxes that do not exist.
+ * Whether a host refuses us in words or codes that say so. Relaying denied is about the recipient's domain, and a
+ * policy may be about either side. "Unavailable or denied" is also said of mailboxes that do not exist.
  */
 export function complainsAboutUs({ label, reason }: ReplyMeaning): boolean {
   return label === 'blocked_or_policy' && complaints.has(reason);
 }
 
-/** Refused for good in words that neither give a reason nor speak of us: `550 Rejected`, OpenSMTPD's 524. */
+/** Whether a reply refuses for good without a reason and without speaking of us: `550 Rejected`, OpenSMTPD's 524. */
 export function refusesWithoutReason({ reason }: ReplyMeaning): boolean {
   return reason === ('refused_without_reason' satisfies ReplyReason) || reason === 'unexplained';
 }
 
-/** A soft bounce: deferred in words that say "unknown"; never greylisting, nor a verification still under way. */
+/**
+ * Whether a reply is a soft bounce: deferred in words that say "unknown"; never greylisting, nor a verification
+ * still under way.
+ */
 export function defersAsUnknown({ reason }: ReplyMeaning): boolean {
   return reason === ('unknown_for_now' satisfies ReplyReason);
 }

@@ -6,24 +6,24 @@ import type { ReplyParties, ReplyToClassify } from './meaning.ts';
 import { providerNamed, type ProviderId } from './providers.ts';
 import { namesUsAlone, withOurNames, withoutWordsAboutUs } from './words-about-us.ts';
 
-/** What a rule is asked about: the reply itself, or the one it quotes, or the words around that one. */
+/** The input of a rule: the reply itself, or the one it quotes, or the words around that one. */
 export type PlainReply = {
-  /** First digit of the code; 0 where there is no sensible one. */
+  /** First digit of the code; 0 if there is no sensible one. */
   replyClass: number;
   code: number;
-  /** Only where its class agrees with the code's: a server that contradicts itself proves nothing by it. */
+  /** Only if its class agrees with the code's: a server that contradicts itself proves nothing by it. */
   enhanced: string | undefined;
   /** The text as plain words between spaces; see `normaliseText`. */
   words: string;
-  /** The same without what is said of senders, clients, services and messages; see `withoutWordsAboutUs`. */
+  /** The same without the statements about senders, clients, services and messages; see `withoutWordsAboutUs`. */
   wordsAboutRecipient: string;
   provider: ProviderId | undefined;
 };
 
 export type NormalisedReply = PlainReply & {
-  /** Class of the reply on the wire, where the one that decides was quoted inside it. */
+  /** Class of the reply on the wire, if the deciding one was quoted inside it. */
   outerClass: number;
-  /** The words in which another reply is quoted; none where nothing is quoted. */
+  /** The words in which another reply is quoted; none if nothing is quoted. */
   around: PlainReply | undefined;
   namesUsAlone: boolean;
 };
@@ -73,8 +73,9 @@ function agreeingCode(replyClass: number, enhanced: string | undefined): string 
 }
 
 /**
- * An enhanced code that the text carries: after at most two short words at its head (`cuda_nsu 5.1.1`), or anywhere
- * when it is marked with `#` as qmail and IronPort do. A bare one further on may be a version or half an address.
+ * Returns an enhanced code that the text carries: after at most two short words at its head (`cuda_nsu 5.1.1`), or
+ * anywhere when it is marked with `#` as qmail and IronPort do. A bare one further on may be a version or half an
+ * address.
  */
 function enhancedCodeIn(text: string): string | undefined {
   const atHead = /^(?:[\w()[\]:-]{1,24} ){0,2}[([#]?([245]\.\d{1,3}\.\d{1,3})(?![.\d])/u.exec(text)?.[1];
@@ -82,9 +83,9 @@ function enhancedCodeIn(text: string): string | undefined {
 }
 
 /**
- * Plain words: lower case, accents of Latin letters gone, ` addr ` for every mail address and ` ipaddr ` for every IP
- * address (so that no address can speak), contractions written out, punctuation gone but ` . ` between sentences.
- * Begins and ends with a space, so that every word stands between two.
+ * Returns plain words: lower case, without accents on Latin letters, contractions written out, no punctuation but `
+ * . ` between sentences. Every mail address becomes ` addr ` and every IP address ` ipaddr `, so that no address can
+ * be read as words. The text begins and ends with a space, so that every word stands between two.
  */
 export function normaliseText(text: string): string {
   const plain = plainLetters(text)
@@ -94,7 +95,7 @@ export function normaliseText(text: string): string {
   return ` ${spelledAlike(words).trim()} `.replace(/\s{1,2048}/gu, ' ');
 }
 
-/** Letters that Unicode does not decompose, in the spelling of somebody whose keyboard lacks them. */
+/** Letters that Unicode does not decompose, as typed on a keyboard without them. */
 const spelledOut: Readonly<Record<string, string>> = {
   ł: 'l',
   ı: 'i',
@@ -119,7 +120,7 @@ function plainLetters(text: string): string {
   );
 }
 
-/** `550-5.1.1` at the beginning of each line of a long reply, left over where the lines were joined. */
+/** Removes `550-5.1.1` from the beginning of each line of a long reply, left over from joining the lines. */
 function withoutContinuations(text: string): string {
   return text
     .replace(/(?<=^|\s)[245]\d\d(?:-|\s(?=[245]\.\d))(?:[245]\.\d{1,3}\.\d{1,3}(?=\s))?/gu, ' ')
@@ -133,7 +134,10 @@ function withoutAddresses(text: string): string {
     .replace(/(?<![\w:])[\da-f]{1,4}(?::[\da-f]{0,4}){3,7}(?![\w:])/gu, ' ipaddr ');
 }
 
-/** From each `@` to both sides: a search that begins with the local part looks 64 characters ahead of every letter. */
+/**
+ * Searched from each `@` to both sides: a search that begins with the local part looks 64 characters ahead of every
+ * letter.
+ */
 const mailAddress =
   /(?<=(?<localPart>[^\s<>@"'(),:;[\]]{1,64}))@[^\s<>@"'(),:;[\].]{1,63}(?:\.[^\s<>@"'(),:;[\].]{1,63}){0,8}/gu;
 
@@ -142,7 +146,7 @@ function withoutMailAddresses(text: string): string {
   let end = 0;
   for (const { index, groups, 0: domain } of text.matchAll(mailAddress)) {
     const start = Math.max(end, index - (groups?.['localPart']?.length ?? 0));
-    // Of `a@b@c` the first two are an address; what follows has no local part of its own.
+    // Of `a@b@c` the first two are an address; the rest has no local part of its own.
     if (start === index) continue;
     left += `${text.slice(end, start)} addr `;
     end = index + domain.length;
@@ -161,7 +165,10 @@ function plainWords(text: string): string {
 
 const lettersAlone = /^[a-z\d]+$/u;
 
-/** One token between spaces: a host name or a code keeps its dots; anything else falls into its words. */
+/**
+ * Returns the words of one token between spaces: a host name or a code keeps its dots; anything else falls into its
+ * words.
+ */
 function tokenWords(token: string): string {
   const bare = token.replace(/(?![._'#&=-])[\p{P}\p{S}]/gu, ' ');
   const parted = /[a-z\d]\.[a-z\d]/u.test(bare) ? bare : bare.replaceAll('-', ' ');
@@ -193,17 +200,17 @@ function spelledAlike(words: string): string {
 }
 
 /**
- * Gateways and relays quote the reply they got from the host behind them:
- * `550 5.1.1 undeliverable address: host mx.example[192.0.2.1] said: 552 5.2.2 mailbox full`. What the inner host said
- * is the news, unless the outer words complain about the sender or the client: then the host behind was asked about us.
+ * Gateways and relays quote the reply they got from the host behind them: `550 5.1.1 undeliverable address: host
+ * mx.example[192.0.2.1] said: 552 5.2.2 mailbox full`. The inner reply is the news, unless the outer words complain
+ * about the sender or the client: then the host behind was asked about us.
  */
 
 type WrappedReply = { code: number; enhanced: string | undefined; text: string };
 
-/** The innermost reply that is quoted, and the words around it: the innermost is the reply itself where none is. */
+/** The innermost quoted reply, and the words around it: without a quote the innermost is the reply itself. */
 type UnwrappedReply = { innermost: WrappedReply; around: string };
 
-/** A relay may quote a relay; nobody quotes deeper than this in practice. */
+/** A relay may quote a relay; deeper quotes do not occur in practice. */
 const maxDepth = 4;
 
 /**
@@ -264,7 +271,7 @@ const knownWord = new RegExp(longestFirst.join('|'), 'g');
 /** Ideographs, kana and Hangul syllables: all of them in the basic plane. */
 const withoutSpaces = /[\u3040-\u30FF\u3400-\u9FFF\uAC00-\uD7AF]/;
 
-/** The text with spaces around every known word. Any other text comes back as it is. */
+/** Returns the text with spaces around every known word. Any other text comes back as it is. */
 export function separateWords(text: string): string {
   if (!withoutSpaces.test(text)) return text;
   return text.replace(knownWord, ' $& ');

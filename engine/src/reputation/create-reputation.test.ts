@@ -52,7 +52,7 @@ function open(more: More = {}): Reputation {
   });
 }
 
-/** Lets every answer that is there be heeded. */
+/** Lets every answer that has arrived take effect. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 async function pass(ms: number, stepMs = 10 * minute): Promise<void> {

@@ -28,7 +28,7 @@ describe('a host name that passes is the name on the wire', () => {
     ['ΣΊΣΥΦΟΣ.example', canonicalHost('σίσυφοσ.example') ?? ''],
     // Thai SARA AM is the one letter that is spelled out.
     ['น้ำ.example', canonicalHost('น\u0e49\u0e4d\u0e32.example') ?? ''],
-    // Zero width non-joiner where Persian needs it (RFC 5892 appendix A.1).
+    // Zero width non-joiner as Persian needs it (RFC 5892 appendix A.1).
     ['نامه\u200cای.example', 'xn--mgba3gch31f060k.example'],
   ];
   for (const [written, wire] of passes) {
@@ -115,9 +115,9 @@ describe('what a zone may hold and no host is called is refused', () => {
   }
 });
 
-/** The short way for plain names is a matter of time only: what it says is what the tables say. */
+/** The short way for plain names only saves time: it gives the same result as the tables. */
 
-/** Labels near the borders: hyphens at every place, A-labels and what only looks like one, digits, 63 and 64 letters. */
+/** Labels near the borders: hyphens at every place, A-labels and lookalikes, digits, 63 and 64 letters. */
 const labels = fc.oneof(
   fc.string({ unit: fc.constantFrom(...Array.from('abcxyzABCXYZ0123456789-')), maxLength: 12 }),
   fc.constantFrom(

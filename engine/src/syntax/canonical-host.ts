@@ -4,10 +4,10 @@ import type { CanonicalHost, SyntaxFault } from './address.ts';
 import { isAscii, isInternationalLetter, lowerCase, turnsIntoAscii } from './characters.ts';
 
 /**
- * The form of a host name that may reach DNS, a cache, a log or an SMTP command, or nothing if it has none.
+ * Returns the form of a host name that may reach DNS, a cache, a log or an SMTP command, or nothing if it has none.
  *
- * For names that come from elsewhere, MX targets above all: a resolver hands on whatever bytes a zone
- * holds. The caller takes off the trailing dot of a name in master-file form; here a dot too many is refused.
+ * For names that come from elsewhere, above all MX targets: a resolver hands on whatever bytes a zone holds. The
+ * caller takes off the trailing dot of a name in master-file form; here a dot too many is refused.
  */
 export function canonicalHost(name: string): CanonicalHost | undefined {
   const examined = examineHost(name);
@@ -15,23 +15,23 @@ export function canonicalHost(name: string): CanonicalHost | undefined {
 }
 
 /**
- * The same for a mail host, whose name may hold underscores: no host name has any (RFC 1123 section 2.1), but mail is
- * sent to `_dc-mx.…` every day, as Cloudflare names the mail host of a domain whose MX is a proxied name.
+ * Does the same for a mail host, whose name may hold underscores. No host name has any (RFC 1123 section 2.1), but
+ * mail is sent to `_dc-mx.…` every day: Cloudflare names the mail host so if a domain's MX is a proxied name.
  */
 export function canonicalMailHost(name: string): CanonicalHost | undefined {
   if (!name.includes('_')) return canonicalHost(name);
   const plain = canonicalHost(name.replaceAll('_', 'x'));
   const isAsWritten = plain === name.toLowerCase().replaceAll('_', 'x');
-  // Lower case and every rule but one have been seen to.
+  // Lower case and every rule but one are settled.
   return isAsWritten ? (name.toLowerCase() as CanonicalHost) : undefined;
 }
 
 /**
  * The one canonicaliser of host names: NFC, then UTS 46, then letters, digits and hyphens.
  *
- * A name passes only if what goes on the wire is what was written, case apart. Full-width digits, an
- * ideographic full stop, a percent sign, a soft hyphen: each would be mapped to a name nobody wrote
- * (`１２７.０.０.１` to an address of this very machine), so each is refused and never repaired.
+ * A name passes only if it goes on the wire as it was written, case apart. Full-width digits, an ideographic full
+ * stop, a percent sign, a soft hyphen: each would be mapped to another name than the written one (`１２７.０.０.１` to an
+ * address of this very machine). So each is refused and never repaired.
  */
 export type ExaminedHost = { kind: 'canonical'; host: CanonicalHost } | { kind: 'refused'; fault: HostFault };
 
@@ -47,8 +47,8 @@ type HostFault = Extract<
 
 export function examineHost(name: string): ExaminedHost {
   if (name === '') return refused('domain_empty');
-  // An A-label is never shorter than the code points it stands for, and a code point is two UTF-16 units
-  // at most, so anything longer cannot fit. Nothing has been looked at yet: this bounds all that follows.
+  // An A-label is never shorter than the code points it stands for, and a code point is at most two UTF-16
+  // units, so anything longer cannot fit. This comes first, so it bounds all that follows.
   if (name.length > 2 * defaultLimits.domainOctets) return refused('domain_too_long');
   return isPlain(name) ? examineLabels(name.toLowerCase()) : examineByTables(name);
 }
@@ -57,14 +57,15 @@ const PLAIN = /^[a-z\d.-]+$/i;
 const A_LABEL = /xn--/i;
 
 /**
- * Nearly every name: letters, digits, hyphens and dots alone. UTS 46 maps these to themselves in lower case and finds
- * no fault in them, so its tables need not be asked. An A-label is not plain: what it decodes to has to be judged.
+ * Whether a name has letters, digits, hyphens and dots alone, as nearly every name does. UTS 46 maps these to
+ * themselves in lower case and finds no fault in them, so its tables need not be asked. An A-label is not plain: its
+ * decoded form has to be judged.
  */
 export function isPlain(name: string): boolean {
   return PLAIN.test(name) && !A_LABEL.test(name);
 }
 
-/** The long way, which is right for every name. */
+/** Examines the long way, which is right for every name. */
 export function examineByTables(name: string): ExaminedHost {
   if (turnsIntoAscii(name)) return refused('domain_not_canonical');
   const written = lowerCase(spellOutSaraAm(name.normalize('NFC')));
@@ -76,9 +77,9 @@ export function examineByTables(name: string): ExaminedHost {
 }
 
 /**
- * UTS 46 section 4, non-transitional. CheckHyphens is off because mail hosts do have hyphens in the third
- * and fourth place; `examineLabels` looks at the ends of a label. VerifyDnsLength is done there as well,
- * so that a name that is too long is told from one that is malformed.
+ * UTS 46 section 4, non-transitional. CheckHyphens is off because mail hosts do have hyphens in the third and fourth
+ * place; `examineLabels` looks at the ends of a label. VerifyDnsLength is done there as well, so that a name that is
+ * too long is told from one that is malformed.
  */
 const UTS46 = {
   checkHyphens: false,
@@ -111,7 +112,7 @@ function hasOnlyLetters(written: string): boolean {
   return true;
 }
 
-/** RFC 1123 section 2.1 and RFC 1035 section 2.3.4, on the ASCII form. */
+/** Applies RFC 1123 section 2.1 and RFC 1035 section 2.3.4 to the ASCII form. */
 function examineLabels(wire: string): ExaminedHost {
   const fault = SOUND.test(wire) && wire.length <= defaultLimits.domainOctets ? undefined : faultOf(wire);
   // The brand marks that every rule has been applied; this is the only place that puts it on.
@@ -121,7 +122,7 @@ function examineLabels(wire: string): ExaminedHost {
 /** Nearly every name: two labels or more within the rules, the last of them beginning as no number does. */
 const SOUND = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])?$/;
 
-/** The long way, which is right for every name. */
+/** Examines the long way, which is right for every name. */
 export function faultOf(wire: string): HostFault | undefined {
   const labels = wire.split('.');
   if (labels.length < 2) return 'domain_dotless';
@@ -138,8 +139,8 @@ const LETTERS_DIGITS_HYPHENS = /^[a-z0-9-]+$/;
 const NUMBER = /^(?:\d+|0x[\da-f]*)$/;
 
 /**
- * Thai and Lao SARA AM is typed as one letter everywhere, and IDNA knows only the two it is made of. It is
- * the one mapping done on the writer's behalf: without it no name with this vowel could be verified.
+ * Spells Thai and Lao SARA AM out. It is typed as one letter everywhere, and IDNA knows only the two it is made of.
+ * It is the one mapping done on the writer's behalf: without it no name with this vowel could be verified.
  */
 function spellOutSaraAm(text: string): string {
   return text.replaceAll('\u0e33', '\u0e4d\u0e32').replaceAll('\u0eb3', '\u0ecd\u0eb2');

@@ -7,7 +7,7 @@ export function isAscii(text: string): boolean {
 }
 
 /**
- * Lower case one code point at a time. `String.prototype.toLowerCase` looks at the neighbours (a capital
+ * Returns lower case one code point at a time. `String.prototype.toLowerCase` looks at the neighbours (a capital
  * sigma at the end of a word becomes ς), and UTS 46 does not: the two would disagree about Greek names.
  */
 export function lowerCase(text: string): string {
@@ -20,8 +20,8 @@ export function lowerCase(text: string): string {
 /**
  * Whether a character outside ASCII becomes an ASCII one when the text is normalised (NFC) or lower-cased.
  *
- * The Kelvin sign becomes `k`, the Greek question mark `;`, the dotted capital I an `i`. Such a text is
- * one thing to the eye and the database, and another to whoever normalises it on the way.
+ * The Kelvin sign becomes `k`, the Greek question mark `;`, the dotted capital I an `i`. The eye and the database
+ * see one text, and a program that normalises it on the way sees another.
  */
 export function turnsIntoAscii(text: string): boolean {
   for (const character of text) {
@@ -34,13 +34,13 @@ export function turnsIntoAscii(text: string): boolean {
 }
 
 /**
- * Which characters beyond ASCII may stand in an internationalised name.
+ * Whether a character beyond ASCII may stand in an internationalised name.
  *
- * RFC 6531 itself lets any character beyond ASCII into a local part, and UTS 46 lets symbols into a domain.
- * The narrower rule here is the one IDNA 2008 (RFC 5892) has for domains and PRECIS (RFC 8264 section 4.2)
- * has for user names: letters, marks and decimal digits that mean themselves. What it keeps out are
- * symbols, mojibake, spaces, invisible and direction-changing characters, private use and unassigned code
- * points, and compatibility characters (full width, ligatures, circled numbers) that become others in NFKC.
+ * RFC 6531 itself lets any character beyond ASCII into a local part, and UTS 46 lets symbols into a domain. The
+ * narrower rule here is the one of IDNA 2008 (RFC 5892) for domains and of PRECIS (RFC 8264 section 4.2) for user
+ * names: letters, marks and decimal digits that mean themselves. It keeps out symbols, mojibake, spaces, invisible
+ * and direction-changing characters, private use and unassigned code points. It also keeps out compatibility
+ * characters (full width, ligatures, circled numbers) that become others in NFKC.
  */
 export function isInternationalLetter(character: string): boolean {
   if (EXCEPTIONALLY_ALLOWED.has(character)) return true;
@@ -59,10 +59,10 @@ const LETTER_MARK_OR_DIGIT = /^[\p{Ll}\p{Lu}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}]$/u;
 const INVISIBLE = /^\p{Default_Ignorable_Code_Point}$/u;
 
 /**
- * RFC 5892 section 2.6, what is allowed although the categories say otherwise: Catalan middle dot, Greek
- * keraia, Hebrew geresh and gershayim, the two Sindhi signs, Tibetan tsheg, ideographic zero, katakana
- * middle dot. To these come Thai and Lao SARA AM: a compatibility character by the tables, but the one
- * letter that everybody who writes those languages types.
+ * Characters that RFC 5892 section 2.6 allows against the categories. They are Catalan middle dot, Greek keraia,
+ * Hebrew geresh and gershayim, the two Sindhi signs, Tibetan tsheg, ideographic zero and katakana middle dot. Thai
+ * and Lao SARA AM is added: a compatibility character by the tables, but the one letter that every writer of those
+ * languages types.
  */
 const EXCEPTIONALLY_ALLOWED: ReadonlySet<string> = new Set([
   '\u00b7',
@@ -78,7 +78,7 @@ const EXCEPTIONALLY_ALLOWED: ReadonlySet<string> = new Set([
   '\u0eb3',
 ]);
 
-/** RFC 5892 section 2.6, what is refused although it is a letter: tatweel and the kana repeat marks. */
+/** Letters that RFC 5892 section 2.6 refuses: tatweel and the kana repeat marks. */
 const EXCEPTIONALLY_REFUSED: ReadonlySet<string> = new Set([
   '\u0640',
   '\u07fa',

@@ -16,7 +16,7 @@ function refuses(input: string, fault: SyntaxFault): void {
   assert.deepEqual(parseAddress(input), { kind: 'invalid', fault });
 }
 
-/** A domain of exactly so many octets that ends in `.example`. */
+/** A domain of exactly `length` octets that ends in `.example`. */
 function domainOfLength(length: number): string {
   const labels: string[] = [];
   let rest = length - '.example'.length;
@@ -285,8 +285,8 @@ describe('time does not grow with hostile input', () => {
     it(name, () => {
       const huge = shape(256 * 1024);
       refuses(huge, 'too_long');
-      // A pass over the whole would take a millisecond or so; the length alone takes none. At the limit
-      // the work is bounded by 254 characters, and this bound is two orders above what it takes.
+      // A pass over the whole would take a millisecond or so; the length alone takes none. At the limit the work
+      // is bounded by 254 characters, and this bound is a hundred times its cost.
       assert.ok(timeOf(() => parseAddress(huge), 1_000) < 500);
       assert.ok(timeOf(() => parseAddress(shape(230)), 100) < 2_000);
     });

@@ -4,17 +4,17 @@ import { examineHost, type ExaminedHost } from './canonical-host.ts';
 import { isAscii, lowerCase, isInternationalLetter, turnsIntoAscii } from './characters.ts';
 
 /**
- * Reads a mailbox as RFC 5321 section 4.1.2 writes it, without what an envelope has no use for: no address
+ * Reads a mailbox as RFC 5321 section 4.1.2 writes it, without the parts that an envelope does not use: no address
  * literal, no dotless domain, no comment, no folding, no display name.
  *
- * Every step is one pass from left to right, and the length is looked at before anything else, so the
- * time is bounded whatever the input. Nothing is trimmed here: see `trimAddress` below.
+ * Every step is one pass from left to right, and the length is checked before anything else, so the time is bounded
+ * whatever the input. Nothing is trimmed here: see `trimAddress` below.
  */
 export function parseAddress(input: string): ParsedAddress {
   return parse(input, examineDomain);
 }
 
-/** The same for addresses of one list: each domain is examined once. */
+/** Returns a parser for the addresses of one list: each domain is examined once. */
 export function createListParser(): (input: string) => ParsedAddress {
   const known = new Map<string, ExaminedDomain>();
   const examine = (domain: string) => {
@@ -43,7 +43,7 @@ function parse(input: string, examine: typeof examineDomain): ParsedAddress {
     address: {
       email: input,
       username: split.localPart,
-      // What is on the wire as it was written is in lower case already.
+      // A domain that is on the wire as it was written is in lower case already.
       domain: split.domain === domain.host ? domain.host : lowerCase(split.domain),
       host: domain.host,
       localPart: withoutNeedlessQuotes(split.localPart),
@@ -56,7 +56,10 @@ function parse(input: string, examine: typeof examineDomain): ParsedAddress {
 // eslint-disable-next-line no-control-regex -- control characters are exactly what it looks for
 const CONTROL = /[\0-\x1f\x7f-\x9f]/;
 
-/** Over 254 code points. A code point is one UTF-16 unit or two, so hardly any text has to be counted. */
+/**
+ * Whether a text has over 254 code points. A code point is one or two UTF-16 units, so hardly any text has to be
+ * counted.
+ */
 function isTooLong(input: string): boolean {
   const most = defaultLimits.addressCharacters;
   return input.length > most && (input.length > 2 * most || Array.from(input).length > most);
@@ -87,7 +90,7 @@ function endOfQuotedString(text: string): number {
   return -1;
 }
 
-/** What RCPT will carry; the local part counted in whichever of its two forms is longer. */
+/** Returns the octets that RCPT will carry; the local part counts in the longer of its two forms. */
 function wireOctets(localPart: string, host: string): number {
   if (isAscii(localPart)) return localPart.length + 1 + host.length;
   const asWritten = Buffer.byteLength(localPart, 'utf8');
@@ -102,17 +105,17 @@ function invalid(fault: SyntaxFault): ParsedAddress {
 /**
  * Takes the white space around an address off, as it comes from forms and files.
  *
- * This is not part of the syntax: a line break inside what a program calls an address is how commands are
- * smuggled, so `parseAddress` refuses every blank it meets. The API and the command line, which promise
- * to trim, call this first; whoever asks for the syntax alone does not.
+ * This is not part of the syntax: commands are smuggled by a line break inside an address, so `parseAddress` refuses
+ * every blank it meets. The API and the command line, which promise to trim, call this first; a caller that wants
+ * the syntax alone does not.
  */
 export function trimAddress(text: string): string {
   return text.trim();
 }
 
 /**
- * The local part without quotes that it does not need: `"ann"` and `ann` name one mailbox (RFC 5321 section 4.1.2, which
- * wants the plain form), and so do `"a\nn"` and `ann`. `"ann smith"` cannot do without its quotes.
+ * Returns the local part without quotes that it does not need. `"ann"` and `ann` name one mailbox (RFC 5321 section
+ * 4.1.2, which wants the plain form), and so do `"a\nn"` and `ann`. `"ann smith"` cannot do without its quotes.
  */
 export function withoutNeedlessQuotes(localPart: string): string {
   if (!localPart.startsWith('"')) return localPart;
@@ -124,12 +127,12 @@ export function withoutNeedlessQuotes(localPart: string): string {
 const DOT_ATOM = /^[\w!#$%&'*+/=?^`{|}~\u0080-\u{10ffff}-]+(?:\.[\w!#$%&'*+/=?^`{|}~\u0080-\u{10ffff}-]+)*$/u;
 
 /**
- * The local part: RFC 5321 section 4.1.2 `Dot-string` or `Quoted-string`, with the characters beyond ASCII
+ * Examines the local part: RFC 5321 section 4.1.2 `Dot-string` or `Quoted-string`, with the characters beyond ASCII
  * that RFC 6531 section 3.3 adds to `atext` and `qtextSMTP` (and not to a quoted pair).
  *
- * It is never changed: only its own mail host may say what it means (RFC 5321 section 2.3.11). But
- * RFC 6532 section 3.1 wants NFC, and whoever relays it may normalise it, so that it is judged in that form
- * as well: it must stay within the grammar and the limit either way.
+ * It is never changed: only its own mail host may say what it means (RFC 5321 section 2.3.11). But RFC 6532 section
+ * 3.1 wants NFC, and a relay may normalise it. So it is judged in that form as well: it must stay within the grammar
+ * and the limit either way.
  */
 export function examineLocalPart(localPart: string): SyntaxFault | undefined {
   if (localPart === '') return 'local_part_empty';
@@ -137,10 +140,10 @@ export function examineLocalPart(localPart: string): SyntaxFault | undefined {
   return examineByCharacter(localPart);
 }
 
-/** Nearly every local part: a Dot-string of ASCII, of which there is nothing else to be asked. */
+/** A Dot-string of ASCII, as nearly every local part is; it needs no further look. */
 const PLAIN = /^[\w!#$%&'*+\-/=?^`{|}~]+(?:\.[\w!#$%&'*+\-/=?^`{|}~]+)*$/;
 
-/** The long way, which is right for every local part. */
+/** Examines the long way, which is right for every local part. */
 export function examineByCharacter(localPart: string): SyntaxFault | undefined {
   const normalised = localPart.normalize('NFC');
   if (octets(localPart) > defaultLimits.localPartOctets) return 'local_part_too_long';
@@ -180,7 +183,7 @@ function examineQuotedString(characters: string[]): SyntaxFault | undefined {
   return end > 0 && characters[end] === '"' ? undefined : 'local_part_invalid';
 }
 
-/** Whether a character beyond ASCII is one that a name may hold, where it stands. ASCII is the grammar's affair. */
+/** Whether a name may hold this character beyond ASCII at this place. ASCII is the grammar's affair. */
 function isSound(characters: string[], index: number): boolean {
   const character = characters[index] ?? '';
   if (isAscii(character)) return true;
@@ -207,7 +210,7 @@ function octets(text: string): number {
 type ExaminedDomain = Extract<ExaminedHost, { kind: 'canonical' }> | { kind: 'refused'; fault: SyntaxFault };
 
 /**
- * The domain of an address: a canonical host, and two rules more that would be too strict for the name of
+ * Examines the domain of an address: a canonical host, and two rules more. They would be too strict for the name of
  * a mail host, which may be whatever its own zone says.
  */
 function examineDomain(domain: string): ExaminedDomain {
@@ -224,14 +227,14 @@ function examineDomain(domain: string): ExaminedDomain {
 const COMMENT_OR_FOLDING = /[ ()]/;
 
 /**
- * RFC 1123 section 2.1: the last label is alphabetic, which is what tells a name from an IP address.
- * An internationalised one stands there as its A-label. One letter has never been delegated.
+ * RFC 1123 section 2.1: the last label is alphabetic, which tells a name from an IP address. An internationalised
+ * one stands there as its A-label. One letter has never been delegated.
  */
 const TOP_LEVEL = /\.(?:[a-z]{2,}|xn--[^.]*)$/;
 
 /**
- * RFC 5890 section 2.3.1: hyphens in the third and fourth place are reserved for encodings to come, and a
- * label with a prefix other than `xn--` must not be taken for an ordinary one.
+ * RFC 5890 section 2.3.1 reserves hyphens in the third and fourth place for encodings to come. A label with a prefix
+ * other than `xn--` must not be taken for an ordinary one.
  */
 function hasReservedLabel(host: string): boolean {
   return host.includes('--') && host.split('.').some(isReserved);

@@ -4,7 +4,7 @@ import { tempers, type HostDescription, type Temper } from '@mailproof/world';
 import type { Outcome } from '../../src/verify.ts';
 import { oneHost, startEngine, type EngineInWorld } from '../support/start-engine.ts';
 
-/** What a mailbox and a made-up one hear in two conversations with places exchanged: each row, and its guards. */
+/** Replies about a mailbox and a made-up one in two conversations with places exchanged: each row, and its guards. */
 
 const asker = { urgency: 'bulk', account: 'list' } as const;
 

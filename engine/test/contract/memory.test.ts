@@ -8,9 +8,9 @@ import { readPolicyFile } from '../../src/politeness/read-policy-file.ts';
 import type { Outcome } from '../../src/verify.ts';
 import { oneHost, openEngine, startEngine } from '../support/start-engine.ts';
 
-/** What an engine that starts again need not learn again, counted by the world. */
+/** Facts that an engine need not learn again after a restart, counted by the world. */
 
-/** Keeps what it is told as text, as a store would; `pass` lets time go by between two engines. */
+/** Keeps its entries as text, as a store would; `pass` lets time go by between two engines. */
 function createTestMemory() {
   const pages = new Map<string, { text: string; lifeMs: number }>();
   return {
@@ -37,7 +37,7 @@ function summary(outcome: Outcome): string {
   return `${status} ${outcome.explanation.reason}`;
 }
 
-/** One engine after the other in the same world, each asking once; `between` is what happens while there is none. */
+/** One engine after the other in the same world, each asking once; `between` runs while there is none. */
 async function askInTurn(
   temper: Temper,
   emails: string[],

@@ -13,8 +13,8 @@ import type { Outcome } from '../../src/verify.ts';
 import { oneHost, startEngine, type EngineInWorld } from '../support/start-engine.ts';
 
 /**
- * Mail hosts that are slow, leave in the middle, or want TLS late: nobody who lives there is lost by it. Slowness is
- * scaled down: what is a fault of ours shows as a wait that is too short by design, never as one that is short by chance.
+ * Mail hosts that are slow, leave in the middle, or want TLS late: no mailbox there is lost by it. Slowness is
+ * scaled down: a fault of ours shows as a wait that is too short by design, never as one that is short by chance.
  */
 const living = ['alive0', 'alive1', 'alive2', 'alive3', 'alive4', 'alive5'];
 const dead = ['nobody0', 'nobody1', 'nobody2', 'nobody3', 'nobody4', 'nobody5'];
@@ -44,7 +44,7 @@ async function single({ verify }: EngineInWorld, name = 'alive0'): Promise<strin
   return told(await verify(`${name}@slow.test`));
 }
 
-/** A list, asked for at once; what came of each that is not as it should be. */
+/** Asks for a list at once; returns each wrong outcome. */
 async function wrongOfList({ verify }: EngineInWorld, names: string[]): Promise<string[]> {
   const outcomes = await Promise.all(names.map((name) => verify(`${name}@slow.test`, { asker })));
   return outcomes.flatMap((outcome, index) => {
@@ -216,7 +216,10 @@ test('a host that is slow at refusals is asked for two at once from then on, the
   }
 });
 
-/** How many of twenty mail hosts are asked, where each is as told. No socket can be made to be silent on loopback. */
+/**
+ * Returns how many of twenty mail hosts are asked, if each behaves as told. No socket can be made to be silent on
+ * loopback.
+ */
 async function dialled(visit: Visit): Promise<number> {
   const names = Array.from({ length: 20 }, (_, index) => hostName(`mx${index}.many.test`));
   const [first = hostName('mx.many.test'), ...further] = names;

@@ -11,9 +11,9 @@ import type { CanonicalHost } from '../../src/syntax/address.ts';
 import { createTestClock } from '../support/test-clock.ts';
 
 /**
- * Probers with an egress address each at one provider, on the clock of a test: every one has a pacer of its own, begins
- * what that allows, and asks for as many mailboxes in a conversation as the policy has it. The provider watches from its
- * side that no egress address opens more connections a minute than it allows.
+ * Probers with an egress address each at one provider, on the clock of a test. Each has a pacer of its own, begins
+ * the conversations that it allows, and asks for as many mailboxes in each as the policy has it. The provider
+ * watches from its side that no egress address opens more connections a minute than it allows.
  */
 const mailboxes = 12_000;
 const conversationMs = 6_000;

@@ -4,7 +4,7 @@ import type { Conversation, Temper } from '@mailproof/world';
 import { defaultPoliteness } from '../../src/politeness/default-politeness.ts';
 import { oneHost, startEngine, type EngineInWorld } from '../support/start-engine.ts';
 
-/** A list at one mail host: what it costs the host, counted by the world. */
+/** A list at one mail host, and its cost for the host, counted by the world. */
 
 const living = Array.from({ length: 80 }, (_, index) => `alive${index}`);
 const unknown = Array.from({ length: 20 }, (_, index) => `nobody${index}`);

@@ -27,7 +27,7 @@ const addresses = 20_000;
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
 
-/** Of every ten hosts: six live alone, two share a group, one turns everybody away, one is dead. */
+/** Of every ten hosts: six live alone, two share a group, one turns every client away, one is dead. */
 type Kind = 'alone' | 'shared' | 'defers' | 'dead';
 const kinds: Kind[] = [
   'alone',
@@ -153,7 +153,7 @@ async function liveThroughTheDay({ clock, scheduler, visits }: Farm): Promise<vo
     if (scheduler.counts().open > 0) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Everybody who arrives now asks, and the next arrival is awaited. */
+  /** Lets every probe that arrives now ask, and waits for the next arrival. */
   function letArrive(): void {
     while (coming[0] !== undefined && coming[0].at <= clock.now()) askFor(coming.shift());
     if (coming[0] !== undefined) clock.after(coming[0].at - clock.now(), letArrive);

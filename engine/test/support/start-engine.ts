@@ -40,7 +40,7 @@ export async function startEngine(
   };
 }
 
-/** An engine in a world that is there already. A world without its engine would keep the test process alive. */
+/** Opens an engine in a world that exists already. A world without its engine would keep the test process alive. */
 export async function openEngine(world: World, settings: Partial<EngineSettings>): Promise<Engine> {
   try {
     return createEngine(settingsFor(world, settings));

@@ -13,7 +13,7 @@ const parties: ReplyParties = {
   recipient: 'someone@example.com',
 };
 
-/** Whatever a sentence can be about that is not the recipient. */
+/** Subjects of a sentence that are not the recipient. */
 const subjects = listed(`
   Your account, Your address, Your mailbox, Your domain, Your server, Your host name, Your IP, Your mail host,
   Your organization, Your user, Your sending domain, Your email provider, Your mail client, Your ISP, Your company,

@@ -4,7 +4,7 @@ import { readReplyLine } from '../../../test/support/read-reply-line.ts';
 import { condemnsMailbox } from '../rules/rule.ts';
 import { classifyReply } from './classify-reply.ts';
 
-/** Sentences about senders, servers and addresses of ours, in words that condemn a mailbox elsewhere. */
+/** Sentences about senders, servers and addresses of ours, in words that elsewhere condemn a mailbox. */
 const aboutUs: Readonly<Record<string, readonly string[]>> = {
   German: [
     'Der Absender existiert nicht',

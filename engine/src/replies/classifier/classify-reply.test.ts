@@ -272,7 +272,8 @@ describe('total, deterministic, bounded', () => {
         provider: undefined,
       });
     }
-    // About 10 ms each on an idle machine; a quadratic rule takes minutes at this length if the cut is ever lost.
+    // About 10 ms each on an idle machine; a quadratic rule takes minutes at this length if the cut is ever
+    // lost.
     assert.ok(cpuMs() - began < 5_000);
   });
 });
