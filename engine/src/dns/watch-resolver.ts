@@ -214,7 +214,7 @@ class ControlledWatch implements ResolverWatch {
     else this.parts.resolver.forgetMissing();
     if (wasInOrder && this.line !== undefined) this.parts.onProblem(this.line);
     if (!wasInOrder && this.line === undefined)
-      this.parts.onProblem('the resolver finds again what it denied');
+      this.parts.onProblem('the resolver finds the names again that it denied');
     if (wasInOrder !== (this.line === undefined)) this.scheduleRound();
   }
 

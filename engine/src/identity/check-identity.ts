@@ -77,7 +77,7 @@ function judgeUnseen(name: string, way: EgressWay, found: readonly string[]): Id
     return {
       kind: 'proven',
       seen: `the HELO name ${name} ${leadsTo(open, way)}`,
-      note: 'where mail hosts see us come from is not known here; set MAILPROOF_PUBLIC_ADDRESS to have it compared',
+      note: 'the address that mail hosts see is not known here; set MAILPROOF_PUBLIC_ADDRESS to compare it',
     };
   const why = found.length === 0 ? '' : ', which is not public';
   return { kind: 'wrong', seen: `the HELO name ${name} ${leadsTo(found, way)}${why}`, remedy: heloRemedy };
@@ -113,5 +113,5 @@ const refusalWords: Record<(MailRoute & { kind: 'refuses_mail' })['why'], string
   null_mx: 'declares that it takes no mail (null MX)',
   no_mail_host: 'has neither a mail server nor an IP address',
   no_mail_host_resolves: 'has mail servers of which none has an IP address',
-  mail_host_leads_nowhere: 'has mail servers that nobody else can reach',
+  mail_host_leads_nowhere: 'has mail servers that no other machine can reach',
 };

@@ -272,7 +272,7 @@ function expandCounted(value: string | undefined, domain: string, evaluation: Ev
 
 function expand(value: string, domain: string, { question, ip }: Evaluation): string {
   const expanded = expandMacros(value, { ...question, domain, ip });
-  if (expanded === undefined) throw new SpfError('permerror', `${value} has a macro that is none`);
+  if (expanded === undefined) throw new SpfError('permerror', `${value} has a malformed macro`);
   return expanded;
 }
 

@@ -214,7 +214,7 @@ function standingAfter(
     : { kind: 'unproven', problem: `${unknown.seen}; it is tried again every minute` };
 }
 
-const offHint = 'MAILPROOF_IDENTITY_CHECK=off asks them all the same';
+const offHint = 'with MAILPROOF_IDENTITY_CHECK=off they are asked anyway';
 
 function isProven(standing: Standing | undefined): boolean {
   return standing?.kind === 'proven';

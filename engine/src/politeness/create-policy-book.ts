@@ -7,9 +7,13 @@ import type { PolicyFile, ProviderSetting } from './policy-file.ts';
 import type { HostPolicy, Politeness, PolicyBook } from './policy.ts';
 
 /**
- * The policy for a mail host, laid in layers, each over the one before and only as far as it states something. The
- * layers are the defaults, the built-in policy of the host's group, whether the operator leaves that provider out,
- * the operator's file for the group, and the file for suffixes of the host's name, the longest last.
+ * The policy for a mail host, laid in layers, each over the one before and only as far as it states something. The layers:
+ *
+ * 1. the defaults;
+ * 2. the built-in policy of the host's group;
+ * 3. whether the operator leaves that provider out;
+ * 4. the operator's file for the group;
+ * 5. the file for suffixes of the host's name, the longest last.
  *
  * A suffix does not make a group of its own: its hosts are still counted with the rest of their group, each against
  * its own limits.

@@ -4,8 +4,8 @@ import type { Politeness } from './policy.ts';
  * The default treatment of a mail host, as one table: each limit, its meaning, and how far an operator may move it.
  * `docs/providers.md` is written from it.
  *
- * The numbers stay well below the limits that large receivers publish for whole deliveries (two to twenty-five
- * connections, ten to fifty recipients in each), because an asker brings a host nothing that it wants. If several
+ * Large receivers publish limits for whole deliveries: two to twenty-five connections, ten to fifty recipients in each.
+ * The numbers here stay well below, because an asker brings a host nothing that it wants. If several
  * limits bind, the tightest does. All are whole numbers: slower than one connection a second is said by the minute.
  */
 export const politenessTable = {

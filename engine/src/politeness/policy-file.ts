@@ -1,8 +1,8 @@
 import type { HostPolicy, Politeness } from './policy.ts';
 
 /**
- * The operator's providers file, once it has been read and found right: how providers are treated, where
- * conversations leave from, and which hosts tell that port 25 is open. The file's own grammar is in
+ * The operator's providers file, once it has been read and found right. It says how providers are treated, by which
+ * routes conversations leave, and which hosts tell that port 25 is open. The file's own grammar is in
  * `read-policy-file.ts`; `docs/providers.md` explains it.
  */
 export type PolicyFile = {

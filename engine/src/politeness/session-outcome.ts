@@ -21,8 +21,7 @@ export type SessionOutcome = {
 };
 
 /**
- * The account that asked for a mailbox, its domain, and the host's answer: that there is none, that it will not have
- * us, or anything else.
+ * A mailbox's asker and domain, and the host's answer: no such mailbox, no mail from us, or anything else.
  */
 export type MailboxFinding = { account: string; domain: string; said: 'unknown' | 'complaint' | 'other' };
 

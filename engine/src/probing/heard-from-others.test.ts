@@ -9,7 +9,7 @@ import { createDomainFacts, laterAnswer } from './domain-facts.ts';
 import { createHostMemory, joinTraits, type HostTraits } from './host-traits.ts';
 import { createProviderBeliefs } from './provider-beliefs.ts';
 
-/** What other engines learnt, however the news of it arrive. */
+/** Facts that other engines learnt, in whatever order the news arrives. */
 
 const hour = 3_600_000;
 const domain = 'list.test' as CanonicalHost;

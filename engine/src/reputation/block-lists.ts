@@ -142,7 +142,7 @@ function readCodes(codes: readonly string[]): Listing {
     return { kind: 'no_answer', why: `the list does not answer this resolver (${refusal})` };
   const foreign = codes.find((code) => !code.startsWith('127.'));
   if (foreign !== undefined)
-    return { kind: 'no_answer', why: `the answer is none of a block list (${foreign})` };
+    return { kind: 'no_answer', why: `the answer does not come from a block list (${foreign})` };
   return { kind: 'listed', codes: codes.slice(0, mostCodes) };
 }
 

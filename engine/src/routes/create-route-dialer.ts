@@ -16,7 +16,7 @@ import { connectThroughSocks5, isLoginCarried, type Proxied, type RouteDown } fr
  * SOCKS5 proxy. The guard judges the mail host's address first in each case.
  *
  * A failure on our side of the route (a proxy that is gone, a local address that is not this machine's) is
- * `route_down`: nothing was learnt about the mail host, and nothing may be held against it.
+ * `route_down`. It says nothing about the mail host, and nothing may be held against the host.
  */
 export type RouteDialer = {
   dial(target: MailTarget, patience: Patience): Promise<RouteDialOutcome>;

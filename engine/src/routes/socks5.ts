@@ -7,10 +7,13 @@ import type { Patience } from '../patience.ts';
 /**
  * Opens one TCP connection to a mail host through a SOCKS5 proxy (RFC 1928), until the deadline.
  *
- * The steps: connect to the proxy → say how we can log in → log in, if the proxy wants it (RFC 1929) → ask for the
- * mail host → the socket is the mail host's. The proxy's own address is the operator's choice and no guard judges
- * it. The mail host's address has been judged before; whether the proxy connects to that place cannot be seen from
- * here.
+ * 1. connect to the proxy
+ * 2. say how we can log in
+ * 3. log in, if the proxy wants it (RFC 1929)
+ * 4. ask for the mail host; from then on the socket is the mail host's
+ *
+ * The proxy's own address is the operator's choice and no guard judges it. The mail host's address has been judged
+ * before; whether the proxy connects to that place cannot be seen from here.
  *
  * A failure of the proxy itself is the route's (`route_down`) and never the mail host's. Limitation: a proxy that
  * says yes before it has connected (OpenSSH does) shows an unreachable mail host as one that hangs up.

@@ -97,7 +97,7 @@ describe('silent mail hosts', () => {
     await fail(500);
     assert.ok(!isBlocked());
     assert.deepEqual(lines, [
-      'none of 20 mail hosts in 5 networks gave a connection on port 25; they may be down, or the port blocked: to have that told apart, name canaries in the providers file, or a sender whose domain has mail hosts',
+      'none of 20 mail hosts in 5 networks gave a connection on port 25; they may be down, or the port blocked: to tell these apart, name canaries in the providers file, or a sender whose domain has mail hosts',
     ]);
     clock.advance(minuteMs);
     await fail(20);

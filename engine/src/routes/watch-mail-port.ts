@@ -180,7 +180,7 @@ function tellSeldom(parts: MailPortParts) {
 function cannotTell(seen: string, port: number): string {
   return (
     `${seen} on port ${port}; they may be down, or the port blocked: ` +
-    'to have that told apart, name canaries in the providers file, or a sender whose domain has mail hosts'
+    'to tell these apart, name canaries in the providers file, or a sender whose domain has mail hosts'
   );
 }
 
