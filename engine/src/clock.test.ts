@@ -5,7 +5,7 @@ import { test, describe } from 'node:test';
 import { createTestClock } from '../test/support/test-clock.ts';
 import { systemClock, createAlarm, type Alarm } from './clock.ts';
 
-test('what arrived while the process was held up is read before the wait for it is given up', async () => {
+test('data that arrived while the process was held up is read before its wait is given up', async () => {
   const socket = createSocket('udp4');
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -63,7 +63,7 @@ describe('an alarm', () => {
     assert.deepEqual(rung, ['soon 100', 'next 200', 'late 300']);
   });
 
-  test('who has left is not rung for, and with the last of them the timer goes', () => {
+  test('an item that has left is not rung for, and with the last one the timer goes', () => {
     const { clock, alarm, rung } = setUp();
     const gone = { name: 'gone', dueAt: 100 };
     const here = { name: 'here', dueAt: 200 };
@@ -94,7 +94,7 @@ describe('an alarm', () => {
     assert.deepEqual([rung, clock.timers()], [[50, 150, 250], 0]);
   });
 
-  test('whoever comes while it rings is rung for in turn', () => {
+  test('an item that comes while it rings is rung for in turn', () => {
     const clock = createTestClock();
     const rung: string[] = [];
     const alarm: Alarm<Waiting> = createAlarm(clock, (item, now) => {

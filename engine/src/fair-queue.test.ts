@@ -38,7 +38,7 @@ describe('a fair queue', () => {
     assert.deepEqual(takeAll(), ['single', 'list1', 'list2']);
   });
 
-  test('accounts are served in turn, so that nobody stands behind all of another', () => {
+  test('accounts are served in turn, so that none waits for all of another', () => {
     const { takeAll } = queueOf(
       waiting('a1', 'bulk', 'a'),
       waiting('a2', 'bulk', 'a'),
@@ -48,7 +48,7 @@ describe('a fair queue', () => {
     assert.deepEqual(takeAll(), ['a1', 'b1', 'a2', 'a3']);
   });
 
-  test('who has left is neither counted nor taken, and leaving twice changes nothing', () => {
+  test('an item that has left is neither counted nor taken, and leaving twice changes nothing', () => {
     const gone = waiting('gone', 'bulk');
     const { queue, takeAll } = queueOf(gone, waiting('here', 'bulk'));
     queue.remove(gone);
@@ -58,7 +58,7 @@ describe('a fair queue', () => {
     assert.equal(queue.size(), 0);
   });
 
-  test('who has had its share is passed over, and keeps its place', () => {
+  test('an account that has had its share is passed over, and keeps its place', () => {
     const { takeAll } = queueOf(
       waiting('a1', 'bulk', 'a'),
       waiting('b1', 'bulk', 'b'),
@@ -68,7 +68,7 @@ describe('a fair queue', () => {
     assert.deepEqual(takeAll(), ['a1', 'c1']);
   });
 
-  test('where there is room for singles only, lists wait', () => {
+  test('if there is room for singles only, lists wait', () => {
     const { takeAll } = queueOf(waiting('list', 'bulk'), waiting('single', 'single'));
     assert.deepEqual(takeAll({ hasRoom: (urgency) => urgency === 'single', hasShare: () => true }), [
       'single',
@@ -107,7 +107,7 @@ describe('slots handed out by a fair queue', () => {
     assert.equal(inUse(), 1);
   });
 
-  test('whoever waits is served in the moment in which a slot comes back', async () => {
+  test('a waiter is served as soon as a slot comes back', async () => {
     const { take, inUse, clock } = slotsOf(1);
     const first = await take(bulk);
     const second = take(bulk);
@@ -200,7 +200,7 @@ test('no more of lists are under way than there are places, and each that ends l
   assert.deepEqual(await Promise.all(all), ['done', 'done', 'done', 'done']);
 });
 
-test('a single verification waits for nobody', async () => {
+test('a single verification does not wait', async () => {
   const { begun, come, finish } = setUp(1);
   void come('list1');
   void come('list2');
@@ -212,7 +212,7 @@ test('a single verification waits for nobody', async () => {
   assert.equal(begun.includes('list2'), false);
 });
 
-test('accounts take turns, so that nobody stands behind all of another', async () => {
+test('accounts take turns, so that none waits for all of another', async () => {
   const { begun, come, finish } = setUp(1);
   for (const name of ['a1', 'a2', 'a3']) void come(name, { account: 'a' });
   for (const name of ['b1', 'b2']) void come(name, { account: 'b' });
@@ -221,7 +221,7 @@ test('accounts take turns, so that nobody stands behind all of another', async (
   assert.deepEqual(begun, ['a1', 'a2', 'b1', 'a3', 'b2']);
 });
 
-test('whoever waits past the deadline is told, and takes no place', async () => {
+test('a caller that waits past the deadline is told, and takes no place', async () => {
   const { begun, come, finish, clock } = setUp(1);
   void come('first');
   const hasty = come('hasty', { deadline: 100 });

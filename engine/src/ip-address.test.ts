@@ -17,7 +17,7 @@ test('a network may be told wider or narrower', () => {
   assert.equal(networkOf('2001:db8:1:2:3:4:5:6', { ipv4: 32, ipv6: 64 }), '2001:db8:1:2::/64');
 });
 
-test('what is no IP address is its own network', () => {
+test('a text that is no IP address is its own network', () => {
   assert.equal(networkOf('mx.example.com'), 'mx.example.com');
   assert.equal(networkOf(''), '');
 });
@@ -53,7 +53,7 @@ test('private addresses may lead somewhere: a company’s own resolver gives the
     assert.equal(leadsNowhere(address), false, address);
 });
 
-test('what the operator opened leads somewhere, mapped into IPv6 or not', () => {
+test('a block that the operator opened leads somewhere, mapped into IPv6 or not', () => {
   const allow = ['127.0.0.0/8', '::1/128'].flatMap((block) => parseCidr(block) ?? []);
   const leadsNowhere = createLeadsNowhere(allow);
   for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
@@ -61,6 +61,6 @@ test('what the operator opened leads somewhere, mapped into IPv6 or not', () => 
   assert.equal(leadsNowhere('0.0.0.0'), true);
 });
 
-test('what is no IP address is not judged', () => {
+test('a text that is no IP address is not judged', () => {
   assert.equal(createLeadsNowhere([])('mx.example.com'), false);
 });

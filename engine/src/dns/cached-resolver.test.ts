@@ -155,7 +155,7 @@ describe('one lookup in flight per question', () => {
     assert.deepEqual(await other, foundAnswer(60));
   });
 
-  test('what nobody waits for is called off and not kept; the next who asks starts anew', async () => {
+  test('a lookup without callers is called off and not kept; the next caller starts anew', async () => {
     const first = Promise.withResolvers<DnsAnswer>();
     const answers = [first.promise, Promise.resolve(foundAnswer(60, 'second'))];
     const { ask, asked, clock, patience } = cacheOver(

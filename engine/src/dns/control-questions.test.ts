@@ -175,7 +175,7 @@ describe('control questions', () => {
     }
   });
 
-  test('few names of the operator behind a cache: what it holds is all there is', () => {
+  test('with few names of the operator behind a cache, a held answer is the best there is', () => {
     const { clock, many } = setUp({ names: [] });
     const cache = cacheOver(
       () => clock.now(),

@@ -66,7 +66,7 @@ describe('bounds', () => {
     assert.ok(made.counts().queries <= 9, `${made.counts().queries} queries`);
   });
 
-  test('a name that no query can carry is a defect: it reaches who asked, and holds up nobody else', async () => {
+  test('a name that no query can carry is a defect: its caller gets the error, and no other is held up', async () => {
     const made = resolver([await server(zone)], { dnsQueriesInFlight: 1 });
     for (const asked of [made, made.uncached])
       await assert.rejects(asked.text('_a..test', patience()), /no DNS name/);
@@ -143,7 +143,7 @@ describe('the name under which an address points back', () => {
     test(ip, () => assert.equal(reverseName(ip), expected));
   }
 
-  test('what is no address has none', () => {
+  test('a text that is no address has none', () => {
     for (const text of ['', 'example.test', '1.2.3', '192.0.2.1.evil.test'])
       assert.throws(() => reverseName(text));
   });

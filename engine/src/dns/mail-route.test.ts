@@ -19,7 +19,7 @@ const bench = loopbackBench();
 after(() => bench.close());
 const routeIn = (zone: Zone, options?: Parameters<typeof routeOf>[2]) => routeOf(bench, zone, options);
 
-describe('where the mail of a domain goes', () => {
+describe('the mail route of a domain', () => {
   const implicit: MailRoute = {
     kind: 'takes_mail',
     implicit: true,
@@ -177,7 +177,7 @@ describe('the hosts of a route', () => {
     ],
   ];
   for (const [title, entry, addresses] of halves) {
-    test(`${title}: what is found is used`, async () => {
+    test(`${title}: the records found are used`, async () => {
       const { route } = await routeIn({
         'example.test': { mx: [[1, 'a.test']] },
         'a.test': entry,

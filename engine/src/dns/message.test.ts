@@ -113,7 +113,7 @@ describe('a message that is not as it should be is not read', () => {
     ['a name that points ahead', asking(0xc0, 14, 0)],
     ['a name that points round in a circle', asking(1, 0x61, 0xc0, 12)],
     ['a name that points beyond the message', asking(0xff, 0xff)],
-    ['a label of a kind that nobody defined', asking(0x41, ...Array<number>(65).fill(0x61), 0)],
+    ['a label of an undefined kind', asking(0x41, ...Array<number>(65).fill(0x61), 0)],
     ['a name over 255 bytes', asking(...longName, 0)],
     ['a label that is cut off', asking(60, 0x61)],
   ];

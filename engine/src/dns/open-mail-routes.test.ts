@@ -55,7 +55,7 @@ describe('a route that says "no mail"', () => {
     assert.deepEqual([route, proved], [gone, [0]]);
   });
 
-  test('of any other: nobody can tell', async () => {
+  test('of any other: undetermined', async () => {
     assert.deepEqual((await find('a.test', { routes: [gone], proofs: [['denies']] })).route, denies);
     assert.deepEqual((await find('a.test', { routes: [gone], proofs: [['unproved']] })).route, unproved);
   });
@@ -100,7 +100,7 @@ describe('several resolvers', () => {
     assert.deepEqual([route, proved], [gone, [0, 1]]);
   });
 
-  test('one that fails proves nothing and stands in nobody’s way', async () => {
+  test('a server that fails proves nothing and is in no other’s way', async () => {
     const told = {
       routes: [gone],
       atServers: [failed, gone],

@@ -88,7 +88,7 @@ describe('addresses that must never be dialled', () => {
   for (const address of forbidden) it(address, () => assert.equal(kindOf(address), 'forbidden'));
 });
 
-describe('what is no plain IP literal is forbidden', () => {
+describe('any text but a plain IP literal is forbidden', () => {
   const literals = [
     ...['', ' 8.8.8.8', '8.8.8.8 ', '8.8.8', '8.8.8.8.8', '08.8.8.8', '0x8.8.8.8', '134744072', '8.8.8.256'],
     ...[

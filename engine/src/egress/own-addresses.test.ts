@@ -16,7 +16,7 @@ test('a public address that the system leaves from is what mail hosts see', asyn
   ]);
 });
 
-test('behind NAT the stated address of the same family is seen, and without one nobody knows', async () => {
+test('behind NAT the stated address of the same family is seen, and without one it is unknown', async () => {
   const stated = ['9.9.9.8', '2620:fe::8'];
   assert.deepEqual(await seenAddresses(direct, { stated, leavesFrom: behindNat }), stated);
   assert.deepEqual(await seenAddresses(direct, { stated: [], leavesFrom: behindNat }), []);
@@ -66,7 +66,7 @@ test('a public IPv6 address of this machine is a way out, and nothing less is', 
   assert.equal(reaches([...privateOnly, '2a00:1450::1']), true);
 });
 
-test('what the operator set up for IPv6 counts, and so does who may have what we have not', () => {
+test("the operator's settings for IPv6 count, and so does a prober that may have IPv6", () => {
   const socks5 = { host: '127.0.0.1', port: 1080 };
   const loopback = ['127.0.0.0/8', '::1/128'].map((block) => parseCidr(block)!);
   assert.equal(reaches(privateOnly, { allow: loopback.slice(0, 1) }), false);

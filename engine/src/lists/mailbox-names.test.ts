@@ -54,7 +54,7 @@ test('a role cut elsewhere, longer than a role or with a tag only is no role', (
   }
 });
 
-test('nobody is a role for the name they were given', () => {
+test('given names are no roles', () => {
   const people =
     'aaron abigail ada ahmed ali alex alexa alice amy ana andrea angela ann anna anton april art ask august ben bill bjorn bob ' +
     'brook carl carla carlos carmen carol chad chance charity chris christian claire cliff constance dale dan dana daria ' +

@@ -66,7 +66,7 @@ describe('an account that asks for mailboxes that do not exist', () => {
     note('one', 49, { all: 49 });
     assert.equal(asksAtOnce('one'), Infinity);
   });
-  test('slows down nobody else, and nobody elsewhere', () => {
+  test('slows down no other account, and no other group', () => {
     const { note, asksAtOnce } = setUp();
     note('one', 50);
     assert.equal(asksAtOnce('two'), Infinity);

@@ -74,7 +74,7 @@ describe('how long a whole provider is left alone', () => {
     const rest = restMinutes(turnedAway(421, '4.7.0', '[TSS04] Messages temporarily deferred'), {}, 'yahoo');
     assert.deepEqual(rest, { scope: 'group', minutes: 120, reason: 'provider_throttles' });
   });
-  test('whoever doubts our reputation: a minute, then one connection a minute for an hour and a half', () => {
+  test('after a doubt about our reputation: a minute, then one connection a minute for an hour and a half', () => {
     const rest = restAfter(
       turnedAway(550, '5.7.1', 'Blocked due to poor IP reputation'),
       quiet,
@@ -87,7 +87,7 @@ describe('how long a whole provider is left alone', () => {
       slow: { perMinute: 1, forMs: 90 * minute },
     });
   });
-  test('after so many complaints about us that it means everybody: an hour', () => {
+  test('after enough complaints about us to mean all callers: an hour', () => {
     assert.deepEqual(restMinutes(clean, { groupComplains: true }), {
       scope: 'group',
       minutes: 60,

@@ -15,14 +15,14 @@ test('each group is named once, and hosts are counted under it', () => {
   }
 });
 
-test('those known to accept every recipient are not asked, and only those', () => {
+test('providers known to accept every recipient are not asked, and no others', () => {
   const known = providerTable.filter(({ acceptsEverything }) => acceptsEverything === true);
   const unasked = builtInPolicies.filter(({ asking }) => asking === 'takes_every_address');
   assert.deepEqual(unasked.map(({ group }) => group).sort(), known.map(({ id }) => id).sort());
   assert.ok(builtInPolicies.every(({ asking }) => asking !== 'skip'));
 });
 
-test('where unknown recipients are counted a conversation names five and bears three refusals', () => {
+test('at a provider that counts unknown recipients a conversation names five and bears three refusals', () => {
   const counting = builtInPolicies.filter(({ politeness }) => politeness?.refusalsPerConversation === 3);
   assert.deepEqual(counting.map(({ group }) => group).sort(), [
     'apple',

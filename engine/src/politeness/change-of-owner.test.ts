@@ -165,7 +165,7 @@ const change: fc.Arbitrary<Change> = fc.record({
 const patient = { ...defaultPoliteness, conversationsPerAddress: 100, conversationsPerNetwork: 100 };
 
 describe('an egress address that changes hands', () => {
-  test('no minute holds more connections than its limit, whoever opened them', () => {
+  test('no minute holds more connections than its limit, whichever owner opened them', () => {
     fc.assert(
       fc.property(
         fc.array(change, { minLength: 1, maxLength: 8 }),
@@ -216,7 +216,7 @@ describe('an egress address that changes hands', () => {
     assert.equal(owner.mayOpen(to, 'default').kind, 'wait');
   });
 
-  test('what one owner alone may do it does: the whole limit in every minute', () => {
+  test('one owner alone uses the whole limit in every minute', () => {
     const perMinute = 20;
     const opened = live([{ kind: 'stops', afterMs: 480_000, vacantMs: 0 }], {
       ...defaultPoliteness,

@@ -12,25 +12,25 @@ function complaints(...written: string[]): Complaint[] {
 const askedBy = (...accounts: string[]): RecentAsker[] => accounts.map((account) => ({ account, at: 0 }));
 const four = ['one a.test', 'one b.test', 'one c.test', 'one d.test'];
 
-describe('whom a provider that complains about us means', () => {
-  test('nobody before it has complained five times', () => {
+describe("the culprit of a provider's complaints about us", () => {
+  test('none before it has complained five times', () => {
     assert.deepEqual(blamedFor(complaints(...four), askedBy('one')), { kind: 'nobody' });
   });
-  test('everybody, where the recipients were of several domains and accounts', () => {
+  test('all callers, if the recipients were of several domains and accounts', () => {
     assert.deepEqual(blamedFor(complaints(...four, 'two e.test'), askedBy('one', 'two')), {
       kind: 'everybody',
     });
   });
-  test('everybody, where there is only one account that asks', () => {
+  test('all callers, if only one account asks', () => {
     assert.deepEqual(blamedFor(complaints(...four, 'one e.test'), askedBy('one')), { kind: 'everybody' });
   });
-  test('one account, where others ask there as well and meet no complaint', () => {
+  test('one account, if others ask there as well and meet no complaint', () => {
     assert.deepEqual(blamedFor(complaints(...four, 'one e.test'), askedBy('one', 'two')), {
       kind: 'account',
       account: 'one',
     });
   });
-  test('one domain, where only its recipients bring complaints, whoever asks', () => {
+  test('one domain, if only its recipients bring complaints, whichever account asks', () => {
     const ofOne = complaints('one a.test', 'two a.test', 'one a.test', 'two a.test', 'three a.test');
     assert.deepEqual(blamedFor(ofOne, askedBy('one', 'two')), { kind: 'domain', domain: 'a.test' });
   });

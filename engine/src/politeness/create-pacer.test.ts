@@ -143,7 +143,7 @@ describe('new connections', () => {
 });
 
 describe('more hosts than are kept', () => {
-  test('what was opened to one in the last minute still counts', () => {
+  test('connections opened to a host in the last minute still count', () => {
     const { pacer, pass } = setUp();
     const to = destination('192.0.2.1', 'one.example');
     for (let opened = 0; opened < 15; opened += 1) {
@@ -161,7 +161,7 @@ describe('more hosts than are kept', () => {
       pacer.mayOpen(destination(`10.${n >> 8}.${n & 255}.1`, `g${n}.example`), 'default');
   };
 
-  test('one that had to make room while somebody waited for it is counted once, whoever asks', () => {
+  test('a history that had to make room while a probe waited for it is counted once, whichever caller asks', () => {
     const { pacer, pass } = setUp();
     const held = destination('192.0.2.1', 'one.example');
     assert.equal(pacer.mayOpen(held, 'default').kind, 'open');

@@ -35,7 +35,7 @@ describe('the group of a mail host', () => {
 });
 
 describe('without a file', () => {
-  it('a host nobody knows is asked, with the defaults, over any route', () => {
+  it('an unknown host is asked, with the defaults, over any route', () => {
     assert.deepEqual(plain.policyFor('mx1.example.com'), {
       group: 'example.com',
       asking: 'probe',

@@ -136,10 +136,10 @@ test('a rest that the operator ends is over for every engine that hears of it', 
   assert.equal(pacer.restOf(to), undefined);
   assert.equal(pacer.mayOpen(to, 'default').kind, 'open');
   hold({ ...clean, connected: false });
-  assert.equal(learnt.length, 0, 'what it did before is forgotten');
+  assert.equal(learnt.length, 0, 'its past is forgotten');
 });
 
-test('what is left of a kept rest is read from its life', () => {
+test('the remainder of a kept rest is read from its life', () => {
   const { kept } = setUp();
   assert.deepEqual(readKeptRest(kept, 62 * minute), { reason: 'host_defers', leftMs: 2 * minute });
   assert.equal(readKeptRest(kept, 60 * minute), undefined);

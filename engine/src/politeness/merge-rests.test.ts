@@ -39,7 +39,7 @@ test('news that come twice change nothing', () => {
   );
 });
 
-test('nobody rests shorter or goes faster than either said', () => {
+test('no host rests shorter or is asked faster than either said', () => {
   fc.assert(
     fc.property(news, news, (a, b) => {
       const merged = mergeRests(a, b);

@@ -187,7 +187,7 @@ const rows: Record<string, Row[]> = {
       says: 'accepted undetermined',
     },
   ],
-  'refused without a reason, where made-up recipients are refused so': [
+  'refused without a reason, if made-up recipients are refused so': [
     {
       rule: 'first in a new conversation, an ordinary one accepted after it: Haraka',
       heard: '1:1 ada bare, 2:1 ada bare, 2:2 bob yes',
@@ -260,7 +260,7 @@ const rows: Record<string, Row[]> = {
       says: 'blocked_or_policy undetermined',
     },
   ],
-  'refused without a reason, where made-up recipients are taken': [
+  'refused without a reason, if made-up recipients are taken': [
     {
       rule: 'first in a conversation, the made-up one accepted after it, and a first one accepted',
       heard: '1:1 ada bare, 1:2 ? yes, 2:1 ? yes, 2:2 ada bare',

@@ -124,7 +124,7 @@ describe('look-ups', () => {
     assert.equal(told.length, 2);
   });
 
-  test('are not believed if the list has everybody, or nobody', async () => {
+  test('are not believed if the list has every address, or none', async () => {
     for (const everybody of [[ourName, `1.0.0.127.${zen}`, `2.0.0.127.${zen}`], [ourName]]) {
       listed = new Set(everybody);
       await pass(7 * hour);
@@ -186,7 +186,7 @@ describe('look-ups', () => {
 });
 
 describe('words without a listing', () => {
-  test('of a list that says no close nothing in a day, whoever says them', async () => {
+  test('of a list that says no close nothing in a day, whichever host says them', async () => {
     for (let number = 0; number < 144; number += 1) {
       for (let host = 0; host < 20; host += 1) accuse((number * 20 + host) % 250, `account ${host % 5}`);
       await pass(10 * minute);

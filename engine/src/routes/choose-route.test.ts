@@ -71,7 +71,7 @@ test('groups spread evenly over the addresses', () => {
   assert.ok(Math.min(...counts) > 50, counts.join(' '));
 });
 
-test('where an address goes only its own groups move', () => {
+test('if an address goes only its own groups move', () => {
   for (const group of groups) {
     const [first, second] = rankEgress(group, egress);
     const left = egress.filter((id) => id !== 'c');

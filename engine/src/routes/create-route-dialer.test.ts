@@ -98,7 +98,7 @@ describe('a direct route', () => {
     assert.deepEqual(peers, ['127.0.0.7']);
   });
 
-  it('is down, and the mail host not to blame, where the local address is not of this machine', async () => {
+  it('is down, and the mail host not to blame, if the local address is not of this machine', async () => {
     // TEST-NET-1 (RFC 5737) belongs to no network.
     const dialer = dialerFor({ id: 'lost', kind: 'direct', localAddress: '192.0.2.1' });
     const problem = problemOf(await dialer.dial({ host, address: '127.0.0.1' }, patience()));

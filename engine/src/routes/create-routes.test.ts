@@ -159,7 +159,7 @@ describe('the volume of the routes', () => {
 });
 
 describe('a block', () => {
-  it('binds the group to the route it was blocked on for an hour, and nobody else', () => {
+  it('binds the group to the route it was blocked on for an hour, and no other group', () => {
     const { routes, clock } = setUp(three);
     const id = chosen(routes);
     const others = three.map((setting) => setting.id).filter((other) => other !== id);
@@ -280,7 +280,7 @@ describe('the state of the routes', () => {
     );
   });
 
-  it('rests nobody longer than an hour, even if it was kept by a clock that was wrong', () => {
+  it('rests no group longer than an hour, even if it was kept by a clock that was wrong', () => {
     const { routes, clock } = setUp(three);
     const [kept] = routes.state();
     const until = 9_999_999_999_999;

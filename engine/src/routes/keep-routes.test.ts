@@ -117,7 +117,7 @@ describe('the routes of several processes', () => {
     assert.deepEqual([choose(one), choose(two)], ['all_resting', 'all_resting'], 'blocked anew');
   });
 
-  it('are no way around a block, where each process has a route of its own', () => {
+  it('are no way around a block, if each process has a route of its own', () => {
     const { clock, start, choose } = startProcesses([]);
     const [one, two] = [start('one', 'here'), start('two', 'there')];
     one.note('here', { kind: 'blocked', group: 'g.example' });

@@ -45,7 +45,7 @@ it('says so where the other side ends before enough has come', async () => {
   assert.equal(await read(ours, 3), 'closed');
 });
 
-it('says so where the socket went while nobody listened', async () => {
+it('says so if the socket closed before there was a listener', async () => {
   const [ours, theirs] = await pair();
   theirs.resetAndDestroy();
   // Not `once`, which rejects on the error that a reset is.

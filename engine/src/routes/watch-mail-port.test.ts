@@ -91,7 +91,7 @@ describe('silent mail hosts', () => {
     });
   }
 
-  it('prove nothing where there is nobody to ask: the operator is told what was seen and what would help', async () => {
+  it('prove nothing if there is no host to ask: the operator is told of the silence and of a remedy', async () => {
     const { clock, fail, isBlocked, lines } = setUp([]);
     await fail(20);
     await fail(500);
@@ -176,7 +176,7 @@ describe('the line for the operator', () => {
     assert.match(state.message, /a firewall of this machine or its network/);
   });
 
-  it('comes at most once a minute, however often somebody asks or fails', async () => {
+  it('comes at most once a minute, however often a caller asks or fails', async () => {
     const { watch, fail, clock, lines } = setUp();
     await fail(300);
     for (let second = 0; second < 239; second += 1) {
@@ -227,7 +227,7 @@ describe('a blocked port', () => {
     assert.ok(!watch.takeTrial());
   });
 
-  it('is not held against the service for ever where nobody tries', async () => {
+  it('is not held against the service for ever if nothing is tried', async () => {
     const { fail, clock, isBlocked } = setUp();
     await fail(20);
     clock.advance(5 * minuteMs - 1);

@@ -60,7 +60,7 @@ describe('a host name that would be another one on the wire is refused', () => {
   }
 });
 
-describe('what a zone may hold and no host is called is refused', () => {
+describe('a name that a zone may hold and no host has is refused', () => {
   const refused: [written: string, fault: string][] = [
     ['', 'domain_empty'],
     ['.', 'domain_invalid'],

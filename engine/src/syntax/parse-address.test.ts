@@ -104,7 +104,7 @@ describe('local parts of RFC 5321 section 4.1.2 and RFC 6531 section 3.3 are acc
   }
 });
 
-describe('what is no local part is refused', () => {
+describe('a text that is no local part is refused', () => {
   const refused: [localPart: string, fault: SyntaxFault][] = [
     ['', 'local_part_empty'],
     ['.a', 'local_part_invalid'],
@@ -171,7 +171,7 @@ describe('what is no local part is refused', () => {
   }
 });
 
-describe('what is no domain of an address is refused', () => {
+describe('a text that is no domain of an address is refused', () => {
   const refused: [domain: string, fault: SyntaxFault][] = [
     ['', 'domain_empty'],
     ['[127.0.0.1]', 'address_literal'],
@@ -233,7 +233,7 @@ describe('limits are counted in octets on the wire', () => {
     valid(`${'ж'.repeat(32)}@${domainOfLength(189)}`);
     refuses(`${'ж'.repeat(32)}@${domainOfLength(190)}`, 'too_long');
   });
-  it('254 octets are counted with a local part in NFC, where it is longer there', () => {
+  it('254 octets are counted with a local part in NFC, if it is longer there', () => {
     valid(`\ufb2c@${domainOfLength(247)}`);
     refuses(`\ufb2c@${domainOfLength(248)}`, 'too_long');
   });

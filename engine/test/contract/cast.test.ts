@@ -77,7 +77,7 @@ describe('the standard cast', () => {
     });
   }
 
-  test('and nobody was asked anything the protocol does not allow', () => {
+  test('and no host was asked anything the protocol does not allow', () => {
     assert.deepEqual(running?.world.violations, []);
   });
 });

@@ -159,7 +159,7 @@ describe('target refused without a reason in the words of the made-up one, besid
       assert.deepEqual(await list(running, ['nobody', 'other']), ['nobody invalid', 'other safe']);
     }));
 
-  test('a whole list: the living are safe, and nobody of them is called dead', () =>
+  test('a whole list: the living are safe, and none of them is called dead', () =>
     at(
       withAlive(tempers.harakaLike, { b: 'exists', c: 'exists', d: 'exists', e: 'exists' }),
       async (running) => {

@@ -51,7 +51,7 @@ async function ask(world: WorldDescription, memory: EngineMemory, names: string[
 }
 
 describe('a yes counts for the host that said it', () => {
-  test('a backup that takes all makes nobody safe, though the first host is known to refuse strangers', async () => {
+  test('a backup that takes all makes no mailbox safe, though the first host is known to refuse made-up ones', async () => {
     const { memory } = createMemory();
     assert.deepEqual(await ask(domainAt(strict), memory, ['alive']), ['safe mailbox_accepted']);
     assert.deepEqual(await ask(domainAt(dead), memory, ['nobody0', 'nobody1']), [
@@ -84,7 +84,7 @@ describe('a yes counts for the host that said it', () => {
   });
 });
 
-describe('what is remembered is dropped as soon as an answer contradicts it', () => {
+describe('a fact is dropped as soon as an answer contradicts it', () => {
   test('"takes every address", when the host refuses a mailbox as unknown', async () => {
     const { memory } = createMemory();
     assert.deepEqual(await ask(domainAt(takesAll), memory, ['anyone']), ['catch_all accepts_every_address']);

@@ -106,7 +106,7 @@ describe('an engine that starts again with its memory', () => {
     assert.equal(world.counts.smtp.commands['RCPT'], 4, 'put off once, by the first');
   });
 
-  test('leaves alone whom it left alone, for as long as was left', async () => {
+  test('leaves a resting host alone for the rest of its time', async () => {
     const { memory, pass } = createTestMemory();
     const temper: Temper = { refusal: { at: 'banner', reply: '421 4.3.2 come back later' } };
     const settings: Partial<EngineSettings> = { memory, pacing: 'on' };
@@ -133,7 +133,7 @@ describe('an engine that starts again with its memory', () => {
     assert.equal(world.counts.smtp.connections, 1);
   });
 
-  test('asks a greylisting host for the same made-up address, where the key is the same', async () => {
+  test('asks a greylisting host for the same made-up address, if the key is the same', async () => {
     const { memory } = createTestMemory();
     const temper: Temper = { greylist: { waitMs: 60_000, defers: 'everybody' } };
     const { answers, world } = await askInTurn(temper, ['alive@list.test', 'alive@list.test'], {

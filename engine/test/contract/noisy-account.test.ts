@@ -206,7 +206,7 @@ describe('a provider with many tenants', () => {
     }
   });
 
-  test('rests for nobody after five domains for which it denies to relay', async () => {
+  test('rests for no account after five domains for which it denies to relay', async () => {
     const reply = '550 5.7.64 TenantAttribution; Relay Access Denied [mx.test]';
     const denied = Array.from({ length: 10 }, (_, n) => `denied${n}.test`);
     const world = tenants({

@@ -69,11 +69,11 @@ describe('a host that holds the replies to a group until its end', () => {
 
 describe('a host that leaves in the middle of a group', () => {
   for (const refusals of [1, 2, 3]) {
-    test(`by hanging up after ${refusals}: nobody of a list is lost`, () =>
+    test(`by hanging up after ${refusals}: no address of a list is lost`, () =>
       at({ hangsUpAfterRefusals: refusals }, async (running) =>
         assert.deepEqual(await wrongOfList(running, mixed), []),
       ));
-    test(`by 421 in place of refusal ${refusals + 1}: nobody of a list is lost`, () =>
+    test(`by 421 in place of refusal ${refusals + 1}: no address of a list is lost`, () =>
       at({ errorCount: { soft: 100, hard: refusals + 1, delayMs: 0 } }, async (running) =>
         assert.deepEqual(await wrongOfList(running, mixed), []),
       ));
@@ -132,7 +132,7 @@ describe('TLS that is demanded only of a recipient', () => {
         });
       }));
   }
-  test('where it is not offered, the refusal is the answer', () =>
+  test('if it is not offered, the refusal is the answer', () =>
     at(
       { refusal: { at: 'rcpt', reply: '530 5.7.0 Must issue a STARTTLS command first' } },
       async ({ verify }) => {
@@ -168,7 +168,7 @@ describe('time', () => {
         { limits: { ...waits, ...patient } },
       ));
 
-  test('by default: 25 s for a banner or a recipient where somebody waits, 60 s for a list', () => {
+  test('by default: 25 s for a banner or a recipient if a caller waits, 60 s for a list', () => {
     const { bannerMs, rcptMs, bulkBannerMs, bulkRcptMs } = defaultLimits;
     assert.deepEqual([bannerMs, rcptMs, bulkBannerMs, bulkRcptMs], [25_000, 25_000, 60_000, 60_000]);
   });
@@ -316,7 +316,7 @@ describe('mail hosts one after the other', () => {
       { mailAddressesRefusing: 3 },
     ));
 
-  test('those that do not answer and those at rest are walked to the end', async () => {
+  test('hosts that do not answer and hosts at rest are walked to the end', async () => {
     assert.equal(await dialled({ kind: 'not_connected' }), 20);
     assert.equal(await dialled({ kind: 'resting', reason: 'host_unreachable', forMs: undefined }), 20);
   });

@@ -107,7 +107,7 @@ describe('the egress guard', () => {
       aaaa: ['::'],
     }),
   })) {
-    test(`a domain takes no mail if ${at}, and nobody is dialled`, () =>
+    test(`a domain takes no mail if ${at}, and no host is dialled`, () =>
       inWorld(
         description,
         async ({ verify, engine }) => {

@@ -112,7 +112,7 @@ describe('a provider that limits each address it is asked from', () => {
     });
   }
 
-  test('spread over fewer than there are: so many ask', () => {
+  test('spread over fewer than there are: only these ask', () => {
     assert.equal(askAll(8, 3).asking, 3);
   });
 });

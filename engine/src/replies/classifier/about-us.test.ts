@@ -72,7 +72,7 @@ const head = fc.record({
   enhanced: fc.constantFrom(...enhancedCodes, '5.4.4', '5.5.0', '5.7.1'),
 });
 
-describe('what is said of anything but the recipient', () => {
+describe('words about anything but the recipient', () => {
   test('never reads as a dead mailbox, whatever subject, predicate and codes', () => {
     fc.assert(
       fc.property(sentence, head, (text, { code, enhanced }) => {
@@ -138,7 +138,7 @@ describe('with the names of both sides', () => {
     return said;
   };
 
-  test('a reply that names us and not the recipient condemns nobody', () => {
+  test('a reply that names us and not the recipient condemns no mailbox', () => {
     for (const line of [
       '550 5.1.1 <verify@probe.example.org>: User unknown in virtual mailbox table',
       '550 5.1.2 mail.example.org: Host unknown',
@@ -161,7 +161,7 @@ describe('with the names of both sides', () => {
     }
   });
 
-  test('what is said of our names is said of us, even beside the recipient', () => {
+  test('words about our names are about us, even beside the recipient', () => {
     for (const line of [
       '550 <someone@example.com>: Recipient address rejected: mail.example.org not found',
       '550 <someone@example.com>: verify@probe.example.org does not exist',
@@ -170,7 +170,7 @@ describe('with the names of both sides', () => {
     }
   });
 
-  test('where sender and recipient share a domain, the domain names nobody', () => {
+  test('if sender and recipient share a domain, the domain names neither', () => {
     const reply = readReplyLine('550 5.1.1 no such user at example.com');
     const shared = { ...parties, sender: 'verify@example.com' };
     assert.equal(classifyReply(reply, shared).label, 'mailbox_not_exist');
