@@ -2,7 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { systemClock, type Clock } from './clock.ts';
 import type { Evidence } from './evidence.ts';
 import { openEgress, type EngineEgress } from './engine-egress.ts';
-import { lookUp } from './look-up.ts';
+import {
+  lookUp,
+  recall,
+  verify,
+  type Outcome,
+  type Recalled,
+  type VerifyParts,
+  type VerifyRequest,
+} from './verify.ts';
 import { createLookupQueue } from './fair-queue.ts';
 import { openScheduler, startPacer } from './open-scheduler.ts';
 import { createResolver, systemServers, type DnsResolver } from './dns/create-resolver.ts';
@@ -32,8 +40,7 @@ import type { Pacer } from './politeness/create-pacer.ts';
 import { createEgressPace, ipProfiles, type IpProfile } from './politeness/ip-profile.ts';
 import { openReputation, type ReputationState } from './reputation/create-reputation.ts';
 import { createPolicyBook } from './politeness/create-policy-book.ts';
-import type { PolicyBook } from './politeness/policy.ts';
-import type { PolicyFile } from './politeness/policy-file.ts';
+import type { PolicyBook, PolicyFile } from './politeness/policy.ts';
 import { createHostReach } from './probing/host-reach.ts';
 import { createControlMailboxes } from './probing/control-mailboxes.ts';
 import type { ProbeScheduler } from './probing/probe-scheduler.ts';
@@ -41,14 +48,6 @@ import { createLocalProber, type Prober } from './probing/prober.ts';
 import { createAnswerSharing, type AnswerSharing } from './probing/share-answers.ts';
 import { canonicalHost } from './syntax/canonical-host.ts';
 import type { Address, CanonicalHost } from './syntax/address.ts';
-import {
-  recall,
-  verify,
-  type Outcome,
-  type Recalled,
-  type VerifyParts,
-  type VerifyRequest,
-} from './verify.ts';
 import { conclusiveStatuses, judge } from './verdict.ts';
 
 /** The settings of an engine, as plain values; reading them is not the engine's business. */

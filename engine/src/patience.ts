@@ -19,7 +19,6 @@ export type Patience = {
  * Waits for work that other callers may share: as long as this caller's patience lasts, and without ending the work.
  * Rejects with the signal's reason; past the deadline it gives `late`.
  */
-
 export function waitFor<Value>(
   work: Promise<Value>,
   wait: {

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
-import type { MailRoute } from './dns/mail-route.ts';
 import { findPosture, type PostureParts } from './dns/find-posture.ts';
+import type { MailRoute } from './dns/mail-route.ts';
 import type { Evidence, MailboxEvidence, NoAnswerReason } from './evidence.ts';
 import {
   explain,
@@ -10,13 +10,13 @@ import {
   type Timings,
 } from './explanation.ts';
 import type { Asker } from './fair-queue.ts';
-import type { ListLookup } from './lists/load-lists.ts';
+import type { ListLookup, Lists } from './lists/load-lists.ts';
 import type { Patience } from './patience.ts';
 import type { PolicyBook } from './politeness/policy.ts';
 import type { ControlMailboxes } from './probing/control-mailboxes.ts';
 import type { Prober } from './probing/prober.ts';
-import { parseAddress } from './syntax/parse-address.ts';
 import type { Address, SyntaxFault } from './syntax/address.ts';
+import { parseAddress } from './syntax/parse-address.ts';
 import { judge, type Verdict } from './verdict.ts';
 
 /**
@@ -42,7 +42,7 @@ export type VerifyParts = RecallParts &
     controls: Pick<ControlMailboxes, 'askAt'>;
   };
 
-export type RecallParts = {
+type RecallParts = {
   clock: Clock;
   lists: ListLookup;
   /** Mail routes as DNS gives them, or as it gave them not long ago. */
@@ -107,6 +107,24 @@ export function recall(address: Address, parts: RecallParts): Recalled | undefin
   return isOffLimits(known) ? conclude(known, startWatch(parts.clock)) : undefined;
 }
 
+/**
+ * Tells the same story up to DNS, for callers that may learn of the domain and nothing of its mailboxes.
+ * Entries of the operator's lists that name a single address, or its hash, do not count. The route is absent if the
+ * operator denied the domain, and undetermined if DNS did not answer in time.
+ */
+export async function lookUp(
+  address: Address,
+  {
+    lists: { byDomain: lists },
+    mailRoutes,
+  }: Pick<RecallParts, 'mailRoutes'> & { lists: Pick<Lists, 'byDomain'> },
+  request: VerifyRequest,
+): Promise<Evidence> {
+  const listed = lists.find(address);
+  if (listed.denied) return { address, lists: listed };
+  return withRoute(listed, await mailRoutes.find(address, request), { address, lists });
+}
+
 function takesEveryAddress(mailbox: MailboxEvidence): boolean {
   return (
     mailbox.kind === 'answered' && mailbox.meaning.label === 'accepted' && mailbox.catchAll.kind === 'yes'
@@ -148,7 +166,7 @@ function unavailable(evidence: Evidence, watch: Watch): Outcome {
  * Adds the route. A throw-away service, or one that parks names, shows in its mail host even if the domain is new to
  * the lists.
  */
-export function withRoute(
+function withRoute(
   listed: Evidence['lists'],
   route: MailRoute,
   { address, lists }: { address: Address; lists: ListLookup },

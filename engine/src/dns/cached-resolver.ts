@@ -158,7 +158,6 @@ function tell({ signal, resolve, reject }: Caller, answer: DnsAnswer): void {
 }
 
 /** Answers by the key of their question, kept as long as their zone allows and no longer than our limits. */
-
 type AnswerCache = {
   get(key: string): DnsAnswer | undefined;
   keep(key: string, answer: DnsAnswer): void;

@@ -186,7 +186,6 @@ function mapFound<Found>(lookup: Lookup<WireRecord>, read: (record: WireRecord) 
 /**
  * Returns the name under which an address points back: RFC 1035 section 3.5 for IPv4, RFC 3596 section 2.5 for IPv6.
  */
-
 export function reverseName(address: string): string {
   // The zone of a link-local address is no part of it.
   const ip = parseIp(address.replace(/%.*$/, ''));
@@ -197,17 +196,15 @@ export function reverseName(address: string): string {
 }
 
 /** Returns the resolvers to ask if the operator names none: the system's, as Node reads them. */
-
 export function systemServers(): DnsServer[] {
   return getServers()
     .map(parseDnsServer)
     .filter((server) => server !== undefined);
 }
 
-/** Reads `ip`, `ip:port`, `[v6]` or `[v6]:port`; the port is 53 unless it is given. */
-
 const DNS_PORT = 53;
 
+/** Reads `ip`, `ip:port`, `[v6]` or `[v6]:port`; the port is 53 unless it is given. */
 export function parseDnsServer(text: string): DnsServer | undefined {
   if (isIPv6(text)) return { ip: text, port: DNS_PORT };
   const bracketed = /^\[([^\]]*)\](?::(\d{1,5}))?$/.exec(text);

@@ -44,20 +44,6 @@ type RouteRefusal =
  */
 export type RouteFailure = LookupFailure | 'denies_known_names' | 'denial_unproved';
 
-/**
- * Finds where a domain's mail goes (RFC 5321 section 5.1), or proves that it goes nowhere.
- *
- * Proof is strict, for it becomes a charged `invalid`. A failed lookup proves nothing. "No such name" counts only if
- * two answers agree, and "no mail host resolves" only if every host was asked. Anything less is `undetermined`.
- * open-mail-routes.ts finds out whether the resolver itself can be believed.
- *
- * A host all of whose addresses lead nowhere (127.0.0.1, 0.0.0.0 and the like) is no better than one without any.
- *
- * Queries: MX, then A of the first host: two round trips. AAAA if it has no A record that leads anywhere; otherwise
- * mail-targets.ts asks for AAAA once the host could not be reached. At the worst MX, and five hosts with two queries
- * each.
- */
-
 type MailRouteParts = {
   resolver: Resolver;
   clock: Clock;
@@ -71,6 +57,19 @@ type Search = { parts: MailRouteParts; domain: CanonicalHost; patience: Patience
 /** A host as a search needs it: one whose addresses all lead nowhere differs from one without any. */
 type SearchedHost = Awaited<ReturnType<typeof resolveHost>> | { kind: 'leads_nowhere' };
 
+/**
+ * Finds where a domain's mail goes (RFC 5321 section 5.1), or proves that it goes nowhere.
+ *
+ * Proof is strict, for it becomes a charged `invalid`. A failed lookup proves nothing. "No such name" counts only if
+ * two answers agree, and "no mail host resolves" only if every host was asked. Anything less is `undetermined`.
+ * open-mail-routes.ts finds out whether the resolver itself can be believed.
+ *
+ * A host all of whose addresses lead nowhere (127.0.0.1, 0.0.0.0 and the like) is no better than one without any.
+ *
+ * Queries: MX, then A of the first host: two round trips. AAAA if it has no A record that leads anywhere; otherwise
+ * mail-targets.ts asks for AAAA once the host could not be reached. At the worst MX, and five hosts with two queries
+ * each.
+ */
 export async function findMailRoute(
   domain: CanonicalHost,
   parts: MailRouteParts,
@@ -191,14 +190,6 @@ function undetermined(failure: LookupFailure): MailRoute {
   return { kind: 'undetermined', failure };
 }
 
-/**
- * Turns the MX records of a domain into the names that may be asked about, in order of preference.
- *
- * Equal preferences go by alphabet. RFC 5321 section 5.1 has senders shuffle them to spread the load. A verifier
- * sends a few commands, and gains from coming back to the same host: a greylisting host has to meet us again. The
- * same domain also gets the same evidence and the same `mx_records` each time.
- */
-
 type SiftedExchanges = {
   names: CanonicalHost[];
   /** How many of the names have the best preference. */
@@ -210,6 +201,13 @@ type SiftedExchanges = {
   incomplete: boolean;
 };
 
+/**
+ * Turns the MX records of a domain into the names that may be asked about, in order of preference.
+ *
+ * Equal preferences go by alphabet. RFC 5321 section 5.1 has senders shuffle them to spread the load. A verifier
+ * sends a few commands, and gains from coming back to the same host: a greylisting host has to meet us again. The
+ * same domain also gets the same evidence and the same `mx_records` each time.
+ */
 export function siftExchanges(records: MxRecord[], mxRecords: number): SiftedExchanges {
   const sorted = records.map(withPlainName).sort(byPreferenceThenName);
   const names = new Set<CanonicalHost>();
@@ -254,9 +252,9 @@ function usableHost(exchange: string): CanonicalHost | undefined {
 }
 
 /**
- * Names with a stray hyphen are no host names (RFC 1123 section 2.1), yet zones hold them and some senders resolve them.
- * We do not ask about them, so we cannot say they lead nowhere. Anything else that is not canonical (an IP address, one
- * label, control characters) leads nowhere.
+ * Names with a stray hyphen are no host names (RFC 1123 section 2.1), yet zones hold them and some senders resolve
+ * them. We do not ask about them, so we cannot say they lead nowhere. Anything else that is not canonical (an IP
+ * address, one label, control characters) leads nowhere.
  */
 function mayResolveElsewhere(exchange: string): boolean {
   const labels = exchange.split('.');
@@ -267,11 +265,6 @@ function mayResolveElsewhere(exchange: string): boolean {
     !/^(?:\d+|localhost)$/.test(last)
   );
 }
-
-/**
- * Finds the addresses of a mail host, IPv4 first. The AAAA records of a host with A records are needed only if none
- * of its IPv4 addresses can be reached. So they are asked for after those were tried, and not before.
- */
 
 export type HostResolver = Pick<Resolver, 'ipv4' | 'ipv6'>;
 
@@ -290,6 +283,10 @@ type ResolvedHost =
   /** At least one lookup failed and the other found nothing. */
   | { kind: 'failed'; failure: LookupFailure };
 
+/**
+ * Finds the addresses of a mail host, IPv4 first. The AAAA records of a host with A records are needed only if none
+ * of its IPv4 addresses can be reached. So they are asked for after those were tried, and not before.
+ */
 export async function resolveHost(
   name: CanonicalHost,
   { resolver, limits }: Pick<HostParts, 'resolver' | 'limits'>,

@@ -21,8 +21,6 @@ export const OPT = 41;
 /** The class of all that we ask for. */
 export const IN = 1;
 
-/** Writes a query (RFC 1035 section 4.1) with recursion desired. */
-
 /** Header fields: recursion desired, and one question; an OPT record may stand beside it. */
 const RECURSION_DESIRED = 0x0100;
 const QUESTIONS = 1;
@@ -38,8 +36,8 @@ const TYPE_AND_CLASS_BYTES = 4;
 const edns = Buffer.from([0, 0, OPT, 1_232 >> 8, 1_232 & 0xff, 0, 0, 0, 0, 0, 0]);
 
 /**
- * Writes a query with the name as it is. A name too long for the wire was never let in, so it is a defect and
- * throws.
+ * Writes a query (RFC 1035 section 4.1) with the name as it is. A name too long for the wire was never let in, so it
+ * is a defect and throws.
  */
 export function encodeQuery(query: { id: number; question: DnsQuestion; withEdns: boolean }): Buffer {
   const { question, withEdns } = query;
@@ -71,15 +69,6 @@ function writeName(message: Buffer, name: string): void {
   }
   message[HEADER_BYTES + 1 + name.length] = 0;
 }
-
-/**
- * Reads a DNS message (RFC 1035 section 4.1): its flags, its questions, and its records with their owners. The data
- * of a record are read on demand: most messages need one record.
- *
- * A message comes from a stranger, so everything in it is read within its bounds and ends. A name is no longer than
- * a name may be, a pointer leads to an earlier place, a record's data lie within the record. Any breach throws, and
- * the whole message is unreadable then.
- */
 
 export type DnsMessage = {
   flags: number;
@@ -115,6 +104,14 @@ const POINTER_TO_QUESTION = (POINTER << 8) | HEADER_BYTES;
 /** How far a message is read, and the name of its first question. */
 type Cursor = { message: Buffer; at: number; asked: string | undefined };
 
+/**
+ * Reads a DNS message (RFC 1035 section 4.1): its flags, its questions, and its records with their owners. The data
+ * of a record are read on demand: most messages need one record.
+ *
+ * A message comes from a stranger, so everything in it is read within its bounds and ends. A name is no longer than
+ * a name may be, a pointer leads to an earlier place, a record's data lie within the record. Any breach throws, and
+ * the whole message is unreadable then.
+ */
 export function readMessage(message: Buffer): DnsMessage {
   const cursor: Cursor = { message, at: HEADER_BYTES, asked: undefined };
   return {

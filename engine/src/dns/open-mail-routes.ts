@@ -83,11 +83,6 @@ function hostsOf(names: readonly string[]): CanonicalHost[] {
   return names.flatMap((name) => canonicalHost(name) ?? []);
 }
 
-/**
- * Remembers whole mail routes for as long as every answer they were made from may be kept. A proved "takes no mail"
- * (`believeDenials`) is remembered too, if the domain's own records alone say so.
- */
-
 type RememberedRoutes = {
   find(domain: CanonicalHost, patience: Patience): Promise<MailRoute>;
   /** Returns a remembered route without asking DNS. */
@@ -108,6 +103,10 @@ const typesOfProof: { [Why in (MailRoute & { kind: 'refuses_mail' })['why']]?: Q
   no_mail_host: ['MX', 'A', 'AAAA'],
 };
 
+/**
+ * Remembers whole mail routes for as long as every answer they were made from may be kept. A proved "takes no mail"
+ * (`believeDenials`) is remembered too, if the domain's own records alone say so.
+ */
 export function rememberMailRoutes({
   clock,
   limits,
@@ -145,14 +144,6 @@ export function rememberMailRoutes({
   };
 }
 
-/**
- * Believes a route that says "no mail" only from a resolver that has proved itself after it said so
- * (watch-resolver.ts).
- *
- * Each of several resolvers is asked before a domain is dead: if one finds a route that another denies, the route
- * wins. A resolver that denies a large provider condemns itself and not the provider.
- */
-
 type FindMailRoute = (domain: CanonicalHost, patience: Patience) => Promise<MailRoute>;
 
 type BelieveParts = {
@@ -170,6 +161,13 @@ type BelieveParts = {
 /** A denial from before the resolver recovered is asked for again, once. */
 const mostSearches = 2;
 
+/**
+ * Believes a route that says "no mail" only from a resolver that has proved itself after it said so
+ * (watch-resolver.ts).
+ *
+ * Each of several resolvers is asked before a domain is dead: if one finds a route that another denies, the route
+ * wins. A resolver that denies a large provider condemns itself and not the provider.
+ */
 export function believeDenials(parts: BelieveParts): FindMailRoute {
   return async (domain, patience) => {
     const isCertain = parts.takesMailForCertain(domain);

@@ -142,11 +142,6 @@ function negativeTtlS({ authorities }: DnsMessage): number {
   return Math.min(soa.ttlS, numberIn(soa, soa.dataEnd - soa.dataAt - 4, 4));
 }
 
-/**
- * Follows the CNAMEs inside one answer (RFC 1034 section 3.6.2) to the records that were asked for. Nothing is asked
- * again: a recursive resolver sends the whole chain, and a record it did not send is not there.
- */
-
 type ChainEnd =
   | { kind: 'records'; records: WireRecord[]; ttlS: number }
   /** The chain ends at a name without such a record; `ttlS` is the life of the chain alone. */
@@ -159,6 +154,10 @@ const MAX_LINKS = 8;
 /** A TTL with the top bit set counts as zero (RFC 2181 section 8). */
 const MAX_TTL_S = 2 ** 31 - 1;
 
+/**
+ * Follows the CNAMEs inside one answer (RFC 1034 section 3.6.2) to the records that were asked for. Nothing is asked
+ * again: a recursive resolver sends the whole chain, and a record it did not send is not there.
+ */
 function followAliases(answers: readonly DnsRecord[], question: DnsQuestion): ChainEnd {
   let owner = question.name.toLowerCase();
   let ttlS = MAX_TTL_S;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCidr } from '../ip-address.ts';
-import type { RouteSetting } from '../politeness/policy-file.ts';
+import type { RouteSetting } from '../politeness/policy.ts';
 import { seenAddresses, createReachesIpv6, type LeavesFrom } from './own-addresses.ts';
 
 const direct: RouteSetting = { id: 'default', kind: 'direct' };

@@ -3,7 +3,7 @@ import { isIP, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Clock } from '../clock.ts';
 import type { Cidr } from '../ip-address.ts';
-import type { RouteSetting } from '../politeness/policy-file.ts';
+import type { RouteSetting } from '../politeness/policy.ts';
 import { judgeAddress } from './judge-address.ts';
 
 /** Returns the addresses of this machine's interfaces at this moment. */

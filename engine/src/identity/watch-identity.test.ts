@@ -5,7 +5,7 @@ import { createTestClock } from '../../test/support/test-clock.ts';
 import type { Lookup } from '../dns/lookup.ts';
 import type { MailRoute } from '../dns/mail-route.ts';
 import { defaultLimits } from '../limits.ts';
-import type { RouteSetting } from '../politeness/policy-file.ts';
+import type { RouteSetting } from '../politeness/policy.ts';
 import { watchIdentity, type IdentityWatch } from './watch-identity.ts';
 
 const noData: Lookup<string> = { kind: 'no_data' };

@@ -7,7 +7,7 @@ import { waysOf, type EgressWay, type LeavesFrom } from '../egress/own-addresses
 import type { Cidr } from '../ip-address.ts';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
-import { routesOr, type RouteSetting, type PolicyFile } from '../politeness/policy-file.ts';
+import { routesOr, type RouteSetting, type PolicyFile } from '../politeness/policy.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import { checkHelo, judgeSenderDomain, type IdentityFinding } from './check-identity.ts';

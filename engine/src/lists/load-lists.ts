@@ -23,7 +23,10 @@ export type ListFindings = {
   nearProvider?: string;
   /** The domain's mail goes to a service that parks unused names. Known once DNS has told where it goes. */
   parked?: true;
-  /** The owner of the domain or of one of its mail hosts asked not to be asked. Known once DNS has told where mail goes. */
+  /**
+   * The owner of the domain or of one of its mail hosts asked not to be asked. Known once DNS has told where mail
+   * goes.
+   */
   optedOut?: true;
   /** The domain belongs to a privacy relay, which forwards mail to a mailbox that its owner keeps private. */
   relay?: true;
@@ -35,7 +38,10 @@ export type ListFindings = {
 
 export type ListLookup = {
   find(address: Address): ListFindings;
-  /** Whether one of a domain's mail hosts belongs to a disposable service (the operator's allow list applies to the address). */
+  /**
+   * Whether one of a domain's mail hosts belongs to a disposable service (the operator's allow list applies to the
+   * address).
+   */
   isDisposableMailHost(mailHost: string, address: Address): boolean;
   /** Whether a mail host belongs to a service that parks domains. */
   isParkedMailHost(mailHost: string): boolean;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { createPacer, type Pacer, type Predecessor } from './create-pacer.ts';
-import { defaultPoliteness } from './default-politeness.ts';
+import { defaultPoliteness } from './built-in-policies.ts';
 import type { Destination, Politeness } from './policy.ts';
 import type { SessionOutcome } from './session-outcome.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createTestClock } from '../../test/support/test-clock.ts';
-import { defaultPoliteness, unpaced } from './default-politeness.ts';
+import { defaultPoliteness, unpaced } from './built-in-policies.ts';
 import type { Destination } from './policy.ts';
 import type { SessionOutcome } from './session-outcome.ts';
 import type { CanonicalHost } from '../syntax/address.ts';

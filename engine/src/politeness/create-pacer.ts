@@ -3,10 +3,9 @@ import { emptyNamespace, type MemoryNamespace } from '../memory.ts';
 import type { Destination, Politeness } from './policy.ts';
 import type { SessionOutcome } from './session-outcome.ts';
 import { createBoundedCache, type BoundedCache } from '../bounded-cache.ts';
-import { complaintRestMs, restAfter, type Rest } from './back-off.ts';
+import { complaintRestMs, restAfter, addAsker, addComplaint, blamedFor, type Rest } from './back-off.ts';
 import { followRests, forgetRest, keepRest } from './keep-rests.ts';
 import { createAccountConduct, type AccountConduct } from './account-conduct.ts';
-import { addAsker, addComplaint, blamedFor } from './complaints.ts';
 import { networkOf } from '../ip-address.ts';
 import { withItem } from '../with-item.ts';
 import {
@@ -15,9 +14,12 @@ import {
   nextConnection,
   noteArrival,
   noteOpening,
+  readHandOver,
+  takeHandOver,
+  writeHandOver,
   type Takeover,
+  type HandOver,
 } from './connection-rate.ts';
-import { readHandOver, takeHandOver, writeHandOver, type HandOver } from './hand-over.ts';
 import {
   createHostHistories,
   isRunning,

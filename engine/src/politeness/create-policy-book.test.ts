@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import { createPolicyBook, policiesRemembered } from './create-policy-book.ts';
-import { defaultPoliteness, unpaced } from './default-politeness.ts';
-import type { PolicyFile, ProviderSetting } from './policy-file.ts';
+import { defaultPoliteness, unpaced } from './built-in-policies.ts';
+import type { PolicyFile, ProviderSetting } from './policy.ts';
 
 function bookOf(providers: Record<string, ProviderSetting>, pacing: 'on' | 'off' = 'on') {
   const file: PolicyFile = { providers: new Map(Object.entries(providers)), routes: [], canaries: [] };

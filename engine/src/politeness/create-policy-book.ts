@@ -1,13 +1,12 @@
 import { createBoundedCache } from '../bounded-cache.ts';
-import { builtInPolicies } from './built-in-policies.ts';
-import { defaultPoliteness, unpaced } from './default-politeness.ts';
-import { providerTable } from '../replies/providers.ts';
-import { groupOf } from './group-of.ts';
-import type { PolicyFile, ProviderSetting } from './policy-file.ts';
-import type { HostPolicy, Politeness, PolicyBook } from './policy.ts';
+import { registrableDomain } from '../lists/domain-family.ts';
+import { providerTable, providerOf } from '../replies/providers.ts';
+import { builtInPolicies, defaultPoliteness, unpaced } from './built-in-policies.ts';
+import type { PolicyFile, ProviderSetting, HostPolicy, Politeness, PolicyBook } from './policy.ts';
 
 /**
- * The policy for a mail host, laid in layers, each over the one before and only as far as it states something. The layers:
+ * The policy for a mail host, laid in layers, each over the one before and only as far as it states something. The
+ * layers:
  *
  * 1. the defaults;
  * 2. the built-in policy of the host's group;
@@ -154,4 +153,12 @@ function suffixesOf(host: string): string[] {
 function frozen(policy: HostPolicy): HostPolicy {
   Object.freeze(policy.politeness);
   return Object.freeze(policy);
+}
+
+/**
+ * Returns the group that a mail host is counted under: its provider, or its registered domain, or itself if its name
+ * is a public suffix. Never the domain of a recipient: a thousand of those may share one host.
+ */
+export function groupOf(mailHost: string): string {
+  return providerOf(mailHost)?.id ?? registrableDomain(mailHost) ?? mailHost;
 }

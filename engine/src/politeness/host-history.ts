@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Complaint, RecentAsker } from './complaints.ts';
+import type { Complaint, RecentAsker } from './back-off.ts';
 
 /**
  * The history of one address, network or group: its recent behaviour, which holds for every egress address, and the

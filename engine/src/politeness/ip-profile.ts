@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { createFairQueue, type Asker } from '../fair-queue.ts';
-import type { RouteSetting } from './policy-file.ts';
+import type { RouteSetting } from './policy.ts';
 
 /**
  * The limits of one of our egress addresses over all destinations together, by its reputation. Limits per

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import fc from 'fast-check';
-import { politenessTable } from './default-politeness.ts';
-import type { PolicyFile } from './policy-file.ts';
+import { politenessTable } from './built-in-policies.ts';
+import type { PolicyFile } from './policy.ts';
 import { policyFileBounds, readPolicyFile } from './read-policy-file.ts';
 
 function fileOf(value: unknown): PolicyFile {

@@ -1,12 +1,14 @@
+import { isPublicSuffix } from '../lists/domain-family.ts';
+import { nearestName } from '../nearest-name.ts';
+import { providerNamed, providerTable } from '../replies/providers.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import { parseAddress } from '../syntax/parse-address.ts';
-import { politenessTable } from './default-politeness.ts';
-import { jsonFault } from './json-fault.ts';
-import type { PolicyFile, ProviderSetting } from './policy-file.ts';
-import type { Politeness } from './policy.ts';
-import { readProviderName } from './read-provider-name.ts';
+import { politenessTable } from './built-in-policies.ts';
+import { groupOf } from './create-policy-book.ts';
+import type { PolicyFile, ProviderSetting, Politeness } from './policy.ts';
 import { egressName, readRoute } from './read-route.ts';
 import {
+  jsonFault,
   fields,
   inside,
   isObject,
@@ -175,4 +177,55 @@ const fileFields = fields({
 /** A name with dots in it would read as several steps of a path. */
 function step(name: string): string {
   return name.includes('.') ? `["${name}"]` : `.${name}`;
+}
+
+type ReadProviderName = { kind: 'read'; name: string } | { kind: 'bad'; why: string };
+
+/**
+ * Reads the name under which the providers file speaks of mail hosts: a provider of the table, a group, or a suffix
+ * that begins with a dot. A name that no host is counted under would do nothing, and the operator would believe a
+ * host skipped that is not. So it is refused with the name that would work.
+ */
+function readProviderName(written: string): ReadProviderName {
+  if (written.startsWith('.')) return readSuffix(written);
+  return written.includes('.') ? readGroup(written) : readProviderId(written);
+}
+
+/** Reads a suffix. It may be a single label, which a host may not; one more in front makes a host of any suffix. */
+function readSuffix(written: string): ReadProviderName {
+  const host = canonicalHost(`mx${written}`);
+  return host === undefined
+    ? badName('which is not a suffix of a host name')
+    : readName(host.slice('mx'.length));
+}
+
+function readGroup(written: string): ReadProviderName {
+  const host = canonicalHost(written);
+  if (host === undefined) return badName('which is not a host name');
+  if (isPublicSuffix(host)) return badName(`which is not a group; for all hosts below it write ".${host}"`);
+  const group = groupOf(host);
+  if (group === host) return readName(host);
+  return badName(
+    `whose hosts are counted under "${group}"; write that, or ".${host}" for only the hosts with that name`,
+  );
+}
+
+function readProviderId(written: string): ReadProviderName {
+  const name = written.trim().toLowerCase();
+  const ids: readonly string[] = providerTable.map(({ id }) => id);
+  if (ids.includes(name)) return readName(name);
+  const meant = providerNamed(name) ?? nearestName(name.slice(0, 80), ids);
+  const hint =
+    meant === undefined
+      ? 'docs/providers.md lists them, and a suffix of mail hosts begins with a dot'
+      : `did you mean "${meant}"?`;
+  return badName(`which is not a known provider; ${hint}`);
+}
+
+function readName(name: string): ReadProviderName {
+  return { kind: 'read', name };
+}
+
+function badName(why: string): ReadProviderName {
+  return { kind: 'bad', why };
 }

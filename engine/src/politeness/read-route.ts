@@ -1,7 +1,7 @@
 import { parseIp } from '../ip-address.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import { parseAddress } from '../syntax/parse-address.ts';
-import type { ProxyRoute, RouteSetting } from './policy-file.ts';
+import type { ProxyRoute, RouteSetting } from './policy.ts';
 import {
   fields,
   note,

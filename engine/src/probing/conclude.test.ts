@@ -5,9 +5,9 @@ import type { CanonicalHost } from '../syntax/address.ts';
 import { conclude, heardOfMadeUp, templateOf, type Facts, type Line } from './conclude.ts';
 
 /**
- * The rules of `conclude` as a table: a transcript in, a conclusion out. A row is one rule, with the program or provider
- * that taught it. A line reads `conversation:place recipient reply`; `?` is the made-up recipient, `postmaster` a
- * privileged one, and a short word stands for a reply of `said`.
+ * The rules of `conclude` as a table: a transcript in, a conclusion out. A row is one rule, with the program or
+ * provider that taught it. A line reads `conversation:place recipient reply`; `?` is the made-up recipient,
+ * `postmaster` a privileged one, and a short word stands for a reply of `said`.
  */
 const said: Record<string, string> = {
   yes: '250 2.1.5 Ok',

@@ -24,7 +24,10 @@ export type HostQueue = {
 export class HostQueues {
   private readonly queues = new Map<string, HostQueue>();
 
-  /** Returns the queue of a host, made if there is none. Each egress address has its own: its sessions are not shared. */
+  /**
+   * Returns the queue of a host, made if there is none. Each egress address has its own: its sessions are not
+   * shared.
+   */
   of(destination: Destination, egress: string | undefined, dispatch: (queue: HostQueue) => void): HostQueue {
     const { target } = destination;
     const key = `${target.address} ${target.host} ${egress ?? ''}`;

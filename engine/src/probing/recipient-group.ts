@@ -316,7 +316,8 @@ export function countsRefusals({ lines }: Reply): boolean {
 }
 
 /**
- * Whether a reply stands in the wrong place: it names another recipient of the group and not its own. Or it is a success that no recipient can get (RFC 5321 section 4.3.2).
+ * Whether a reply stands in the wrong place: it names another recipient of the group and not its own. Or it is a
+ * success that no recipient can get (RFC 5321 section 4.3.2).
  */
 function hasMisplaced(steps: readonly GroupStep[], replies: readonly (Reply | undefined)[]): boolean {
   return steps.some(({ command }, index) => {

@@ -50,7 +50,10 @@ const outlookDomains = [
   ...['live.cn', 'live.ie', 'live.in', 'live.jp', 'live.ru', 'live.co.za', 'msn.com', 'windowslive.com'],
 ];
 
-/** Exchange: "STOREDRV.Deliver: mailbox full … QuotaExceeded", "550 5.7.504 … Recipient address rejected: Access denied". */
+/**
+ * Exchange: "STOREDRV.Deliver: mailbox full … QuotaExceeded", "550 5.7.504 … Recipient address rejected: Access
+ * denied".
+ */
 const exchangeStateWords = ['mailbox full', 'mailbox is full', 'quotaexceeded', 'recipient address rejected'];
 
 /**

@@ -5,7 +5,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { text } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import { systemClock, type Clock } from '../clock.ts';
-import type { RouteSetting } from '../politeness/policy-file.ts';
+import type { RouteSetting } from '../politeness/policy.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import type { DialerParts } from '../egress/create-dialer.ts';
 import { parseCidr } from '../ip-address.ts';

@@ -1,6 +1,6 @@
 import type { MailTarget } from '../dns/mail-route.ts';
 import type { Patience } from '../patience.ts';
-import type { RouteSetting } from '../politeness/policy-file.ts';
+import type { RouteSetting } from '../politeness/policy.ts';
 import {
   connectSocket,
   createGuardedDialer,

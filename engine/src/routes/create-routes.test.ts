@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { systemClock, type Clock } from '../clock.ts';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import { defaultLimits } from '../limits.ts';
-import type { DirectRoute, RouteSetting } from '../politeness/policy-file.ts';
+import type { DirectRoute, RouteSetting } from '../politeness/policy.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import { parseCidr } from '../ip-address.ts';
 import { createRouteDialer, type RouteDialer } from './create-route-dialer.ts';

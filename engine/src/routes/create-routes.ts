@@ -3,7 +3,7 @@ import { createBoundedCache, type BoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { DialCounts } from '../egress/create-dialer.ts';
 import { parseIp } from '../ip-address.ts';
-import { routesOr, type RouteSetting } from '../politeness/policy-file.ts';
+import { routesOr, type RouteSetting } from '../politeness/policy.ts';
 import {
   chooseOpen,
   provenRoutes,

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { RouteSetting } from '../politeness/policy-file.ts';
+import type { RouteSetting } from '../politeness/policy.ts';
 
 /**
  * The volume that may leave over one route: connections in any minute, and in a day. Both limits are off unless set.

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { createPacer, type Pacer } from '../../src/politeness/create-pacer.ts';
 import { createPolicyBook } from '../../src/politeness/create-policy-book.ts';
 import type { Destination } from '../../src/politeness/policy.ts';
-import { defaultPoliteness } from '../../src/politeness/default-politeness.ts';
+import { defaultPoliteness } from '../../src/politeness/built-in-policies.ts';
 import { readPolicyFile } from '../../src/politeness/read-policy-file.ts';
 import type { SessionOutcome } from '../../src/politeness/session-outcome.ts';
 import { egressFor } from '../../src/routes/choose-route.ts';

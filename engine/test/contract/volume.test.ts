@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Conversation, Temper } from '@mailproof/world';
-import { defaultPoliteness } from '../../src/politeness/default-politeness.ts';
+import { defaultPoliteness } from '../../src/politeness/built-in-policies.ts';
 import { oneHost, startEngine, type EngineInWorld } from '../support/start-engine.ts';
 
 /** A list at one mail host, and its cost for the host, counted by the world. */

@@ -8,7 +8,7 @@ import { defaultLimits } from '../../src/limits.ts';
 import { createPacer } from '../../src/politeness/create-pacer.ts';
 import { createConversationLimiter } from '../../src/politeness/create-conversation-limiter.ts';
 import { createPolicyBook } from '../../src/politeness/create-policy-book.ts';
-import { defaultPoliteness } from '../../src/politeness/default-politeness.ts';
+import { defaultPoliteness } from '../../src/politeness/built-in-policies.ts';
 import { createDomainFacts } from '../../src/probing/domain-facts.ts';
 import { createProviderBeliefs } from '../../src/probing/provider-beliefs.ts';
 import { createHostMemory } from '../../src/probing/host-traits.ts';

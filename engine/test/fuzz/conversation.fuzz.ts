@@ -22,7 +22,10 @@ const withinMs = 3_000;
 const graceMs = 250;
 const sideBySide = 32;
 
-/** One host for each of the four kinds (with and without PIPELINING, with TLS); each visit gets the next of its replies. */
+/**
+ * One host for each of the four kinds (with and without PIPELINING, with TLS); each visit gets the next of its
+ * replies.
+ */
 const kinds = [0, 1, 2, 3] as const;
 
 /**

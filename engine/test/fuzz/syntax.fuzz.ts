@@ -16,7 +16,10 @@ export function fuzzDomains({ runs }: FuzzSize): void {
   fc.assert(fc.property(domains, holdsHostPromise), { numRuns: runs });
 }
 
-/** A local part is refused, or goes on the wire as it was written, but for needless quotes, and as the grammar has it. */
+/**
+ * A local part is refused, or goes on the wire as it was written, but for needless quotes, and as the grammar has
+ * it.
+ */
 export function fuzzLocalParts({ runs }: FuzzSize): void {
   fc.assert(fc.property(localParts, holdsLocalPartPromise), { numRuns: runs });
 }

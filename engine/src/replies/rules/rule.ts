@@ -175,7 +175,10 @@ function isWordSet(name: string): name is keyof typeof wordSets {
  * costs next to nothing, making an expression costs much, and a reply lacks the words of most phrases.
  */
 
-/** Letters that stand somewhere in the text, each of several needs, or one of several. Every text has the empty string. */
+/**
+ * Letters that stand somewhere in the text, each of several needs, or one of several. Every text has the empty
+ * string.
+ */
 type Needs = string | { each: Needs[] } | { one: Needs[] };
 
 export function needsOf(phrase: string): Needs {
