@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
+import { mostPercent, tooHard } from './scripts/plain-words.ts';
 import {
   files,
   findCircles,
@@ -277,6 +278,10 @@ test('no line of the documentation is longer than 120 columns, tables aside', ()
       ),
   );
   expectNone(long, 'long lines');
+});
+
+test('comments and pages are plain English', () => {
+  expectNone(tooHard(), `more than ${mostPercent} % of a folder's sentences have to be read twice`);
 });
 
 test('no merge was left half done', () => {

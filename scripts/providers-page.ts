@@ -1,7 +1,10 @@
 import { wrap } from '../cli/src/present/wrap.ts';
-import { forbiddingProviders } from '../engine/src/politeness/ask-providers.ts';
-import { builtInPolicies, type BuiltInPolicy } from '../engine/src/politeness/built-in-policies.ts';
-import { politenessTable } from '../engine/src/politeness/default-politeness.ts';
+import {
+  forbiddingProviders,
+  builtInPolicies,
+  politenessTable,
+  type BuiltInPolicy,
+} from '../engine/src/politeness/built-in-policies.ts';
 import { ipProfileNames, ipProfiles } from '../engine/src/politeness/ip-profile.ts';
 import { policyFileBounds, spreadBounds } from '../engine/src/politeness/read-policy-file.ts';
 import { routeBounds } from '../engine/src/politeness/read-route.ts';
