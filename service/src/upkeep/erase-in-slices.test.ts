@@ -6,6 +6,7 @@ import type { Tx } from '../db/statement.ts';
 import { databases } from '../../test/support/databases.ts';
 import { pastSql } from '../../test/support/load-past.ts';
 import { openBehindProxy } from '../../test/support/postgres/store-behind-proxy.ts';
+import { withoutPostgres } from '../../test/support/postgres/test-postgres.ts';
 import { openWatched } from '../../test/support/query-plans.ts';
 import { audit } from './audit.ts';
 import { createEraser } from './erase-in-slices.ts';
@@ -157,7 +158,7 @@ for (const database of databases) {
   });
 }
 
-describe('erasing on PostgreSQL where a slice takes long', () => {
+describe('erasing on PostgreSQL where a slice takes long', { skip: withoutPostgres }, () => {
   const expiresAt = 5_000;
 
   /** Ten tasks or so; to delete them takes ten seconds where the condition holds, and the store waits for a second. */
