@@ -1,5 +1,5 @@
-import { openSqliteStore, type SqliteStoreOptions } from '../db/sqlite/open-sqlite-store.ts';
-import type { Store } from '../db/store.ts';
+import { openSqliteStore, type SqliteStoreOptions } from '../core/store/sqlite/open-sqlite-store.ts';
+import type { Store } from '../core/store/store.ts';
 
 /** Opens the store that the settings name. If that fails, the error tells the operator why in one line. */
 export type OpenStoreOptions = SqliteStoreOptions & {
@@ -9,6 +9,6 @@ export type OpenStoreOptions = SqliteStoreOptions & {
 
 export async function openStore({ databaseUrl, ...options }: OpenStoreOptions): Promise<Store> {
   if (databaseUrl === undefined) return openSqliteStore(options);
-  const { openPostgresStore } = await import('../db/postgres/open-postgres-store.ts');
+  const { openPostgresStore } = await import('../core/store/postgres/open-postgres-store.ts');
   return openPostgresStore({ databaseUrl, ...options });
 }

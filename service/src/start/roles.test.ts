@@ -6,7 +6,7 @@ import { databases } from '../../test/support/databases.ts';
 import { createApiClient } from '../../test/support/api-client.ts';
 import { openFixture } from '../../test/support/open-fixture.ts';
 import { until } from '../../test/support/until.ts';
-import type { ProcessRole } from '../db/process-registry.ts';
+import type { ProcessRole } from '../core/store/process-registry.ts';
 
 const description: WorldDescription = {
   zones: { 'brisk.test': { mx: [[10, 'mx.brisk.test']] } },

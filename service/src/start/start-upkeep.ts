@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { Store } from '../db/store.ts';
-import { repeat } from '../repeat.ts';
-import { createSweep, releaseTheDead, type SweepParts } from '../upkeep/sweep.ts';
-import { auditEveryMs, createWatchBooks, type WatchBooks } from '../upkeep/watch-books.ts';
+import type { Store } from '../core/store/store.ts';
+import { repeat } from '../core/process/repeat.ts';
+import { createSweep, releaseTheDead, type SweepParts } from '../core/upkeep/sweep.ts';
+import { auditEveryMs, createWatchBooks, type WatchBooks } from '../core/upkeep/watch-books.ts';
 
 /** How often dead processes, deadlines and expiries are looked for. */
 const sweepEveryMs = 1_000;

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DatabaseSync } from 'node:sqlite';
-import type { Connection } from '../../src/db/connection.ts';
+import type { Connection } from '../../src/core/store/connection.ts';
 import { openStore, type OpenStoreOptions } from '../../src/start/open-store.ts';
-import { openPostgresStore } from '../../src/db/postgres/open-postgres-store.ts';
-import { openPostgresConnection } from '../../src/db/postgres/postgres-connection.ts';
-import type { ProcessRegistry } from '../../src/db/process-registry.ts';
-import { openSqliteConnection } from '../../src/db/sqlite/sqlite-connection.ts';
-import { openSqliteStore, storeFile } from '../../src/db/sqlite/open-sqlite-store.ts';
-import type { Store } from '../../src/db/store.ts';
+import { openPostgresStore } from '../../src/core/store/postgres/open-postgres-store.ts';
+import { openPostgresConnection } from '../../src/core/store/postgres/postgres-connection.ts';
+import type { ProcessRegistry } from '../../src/core/store/process-registry.ts';
+import { openSqliteConnection } from '../../src/core/store/sqlite/sqlite-connection.ts';
+import { openSqliteStore, storeFile } from '../../src/core/store/sqlite/open-sqlite-store.ts';
+import type { Store } from '../../src/core/store/store.ts';
 import { borrowPostgresDatabase, createPostgresDatabase, withoutPostgres } from './postgres/test-postgres.ts';
 
 /** A database to test with: a real one, thrown away afterwards. */

@@ -5,14 +5,14 @@ import { createInterface } from 'node:readline';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { readBalance } from '../../../src/credits/read-balance.ts';
-import { createSweep } from '../../../src/upkeep/sweep.ts';
+import { readBalance } from '../../../src/core/ledger/read-balance.ts';
+import { createSweep } from '../../../src/core/upkeep/sweep.ts';
 import { claimAny } from '../../support/claim-any.ts';
-import { readTask } from '../../../src/tasks/read-task.ts';
+import { readTask } from '../../../src/core/verify/tasks/read-task.ts';
 import { databases } from '../../support/databases.ts';
 import { openTaskFixture } from '../../support/open-task-fixture.ts';
 import type { OpenStoreOptions } from '../../../src/start/open-store.ts';
-import { audit } from '../../../src/upkeep/audit.ts';
+import { audit } from '../../../src/core/upkeep/audit.ts';
 
 const script = fileURLToPath(new URL('working-process.ts', import.meta.url));
 const kills = 8;
