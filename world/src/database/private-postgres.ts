@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -151,14 +151,19 @@ const versionedPlaces = [
   { folder: '/usr/libexec', programs: (entry: string) => entry, prefix: 'postgresql' },
 ];
 
+/** Programs that a folder must have all of. Some systems put a few of them on the PATH alone. */
+const neededPrograms = ['initdb', 'postgres', 'pg_isready'];
+
 /** Returns the folder of PostgreSQL's programs: the one on the PATH, or else the newest version in a usual place. */
 export function findPostgresPrograms(): string | undefined {
-  const found = spawnSync('sh', ['-c', 'command -v initdb'], { encoding: 'utf8' }).stdout.trim();
-  if (found.startsWith('/')) return dirname(found);
+  const onPath = spawnSync('sh', ['-c', 'command -v initdb'], { encoding: 'utf8' }).stdout.trim();
+  const linked = existsSync(onPath) ? [dirname(onPath), dirname(realpathSync(onPath))] : [];
   const installed = versionedPlaces.flatMap(({ folder, programs, prefix = '' }) =>
     newestFirst(folder, prefix).map((entry) => join(folder, programs(entry))),
   );
-  return [...installed, '/usr/local/pgsql/bin'].find((folder) => existsSync(join(folder, 'initdb')));
+  return [...linked, ...installed, '/usr/local/pgsql/bin'].find((folder) =>
+    neededPrograms.every((program) => existsSync(join(folder, program))),
+  );
 }
 
 function newestFirst(folder: string, prefix: string): string[] {
