@@ -8,7 +8,7 @@ const packages = [
   { name: 'absent', proof: '/usr/bin/absent' },
 ];
 
-/** A machine as data: what is on it, who we are, and what apt would put there. */
+/** A machine as data: its files, our rights, and the files that apt would add. */
 function machine(has: string[], { mayInstall = true, brings = [] as string[], status = 0 } = {}) {
   const files = new Set(has);
   const ran: string[][] = [];

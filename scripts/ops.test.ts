@@ -12,7 +12,7 @@ import type { KeyOfType } from '../service/src/features/metrics/metric-families.
 import { readBoardQueries, readOpsFile } from './ops-files.ts';
 import { findOnPath, whyNotHere } from './test-programs.ts';
 
-/** What an operator takes from `ops/`: the rules that call him, and the board he looks at. */
+/** The files of `ops/` that an operator uses: the alert rules and the board. */
 const run = promisify(execFile);
 const promtool = findOnPath(['promtool']) ?? '/usr/bin/promtool';
 const skip = await whyNotHere([{ name: 'prometheus', proof: promtool }]);

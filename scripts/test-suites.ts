@@ -1,11 +1,11 @@
 import { globSync } from 'node:fs';
 
 /**
- * The command that runs a test. Tests that need minutes (processes killed in rounds, a database that fails over, load at
- * volume, every theme and width of the browser) stand in a folder `test/faults` and run with `npm run test:faults`.
- * Tests that need containers stand in `test/containers` and run with `npm run test:image`. All others run with `npm
- * test`. So each file is in exactly one of the three. `npm run test:unit` runs the part of `npm test` that stands beside
- * the code, on SQLite alone.
+ * The command that runs a test. Tests that need minutes stand in a folder `test/faults` and run with `npm run
+ * test:faults`: kills in rounds, failovers, load at volume, every theme and width of the browser. Tests that need
+ * containers stand in `test/containers` and run with `npm run test:image`. All others run with `npm test`. So each file
+ * is in exactly one of the three. `npm run test:unit` runs the part of `npm test` that stands beside the code, on
+ * SQLite alone.
  */
 export type Suite = 'everyday' | 'unit' | 'faults' | 'containers';
 

@@ -108,7 +108,7 @@ for (const file of ${JSON.stringify(files)})
   await describe(file, async () => void (await import('../../' + file)));
 `;
 
-/** Runs tests with the environment that leads them to a PostgreSQL server, or tells them that there is none. */
+/** Runs tests with the environment that leads them to a PostgreSQL server, or says that it is missing. */
 async function withPostgres(work: (env: Environment) => Promise<number>): Promise<number> {
   const found = findPostgres();
   if (found === undefined) return work({ [withoutPostgresVariable]: notFound('PostgreSQL') });

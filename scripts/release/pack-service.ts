@@ -9,7 +9,7 @@ import { npmPack } from './run-npm.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** What is deployed, and the simulated mail internet of `mailproof demo`. */
+/** The workspaces that are deployed, and the simulated mail internet of `mailproof demo`. */
 const workspaces = ['engine', 'client', 'service', 'cli', 'world'];
 
 type PackedService = { tarball: string; sbom: string };

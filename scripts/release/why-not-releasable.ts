@@ -1,4 +1,4 @@
-/** What a release is judged by. */
+/** The facts by which a release is judged. */
 type ReleaseState = {
   version: string;
   /** As `git status --porcelain` prints them. */
@@ -10,7 +10,7 @@ type ReleaseState = {
 
 /**
  * A release can be made again from its commit alone, says what is new in it, and was upgraded to from each one before.
- * Nothing where all of that holds.
+ * Returns nothing if all of that holds.
  */
 export function whyNotReleasable({ version, changes, changelog, kept }: ReleaseState): string | undefined {
   const changed = changes.split('\n').filter((line) => line !== '');

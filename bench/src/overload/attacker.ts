@@ -1,12 +1,40 @@
-/** An attacker, from an address of its own: connections that are opened again as soon as they are closed. */
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createResponseReader } from '../api/response-reader.ts';
-import { wireRequest } from '../api/wire-request.ts';
-import { answerQuestions } from '../processes/child.ts';
-import { sum } from '../results/numbers.ts';
-import type { Attack, AttackOrder, AttackReport } from './attack-module.ts';
+import { createResponseReader, wireRequest } from '../load-generator.ts';
+import { answerQuestions, type ChildModule } from '../processes/child.ts';
+import { sum } from '../results.ts';
+
+/** The kind of an attack, and its number of connections. */
+export type Attack =
+  /** Headers of `POST /session`, and never the body that they announce. */
+  | { kind: 'no_body'; connections: number }
+  /** The body of a single verification, a byte a second. */
+  | { kind: 'slow_body'; connections: number; key: string }
+  /** Single verifications as anybody asks for them, at a host that takes its time, one after the other. */
+  | { kind: 'slow_singles'; connections: number; key: string; domain: string }
+  | { kind: 'idle'; connections: number }
+  /** Single verifications in the sandbox, which costs nothing, each as soon as the one before is answered. */
+  | { kind: 'test_singles'; connections: number; key: string }
+  /** Keys that do not exist, at a rate over all connections. */
+  | { kind: 'guesses'; connections: number; perSecond: number };
+
+/** Answers count once the attack has been under way for `leadMs`. */
+export type AttackOrder = { attack: Attack; port: number; leadMs: number; forMs: number };
+
+/** Connections that were opened, the most at once, the answers by status, and how many of those there were a second. */
+export type AttackReport = {
+  opened: number;
+  mostAtOnce: number;
+  answers: Record<string, number>;
+  answersPerSecond: number;
+};
+
+export const attackModule: ChildModule<AttackOrder, AttackReport> = {
+  path: import.meta.filename,
+};
+
+/** An attacker, from an address of its own: connections that are opened again as soon as they are closed. */
 
 const attackerAddress = '127.0.0.9';
 const singlePath = '/api/v1/email-verification';
@@ -22,7 +50,7 @@ type Round = AttackOrder & {
   until: number;
 };
 
-answerQuestions(async (order: AttackOrder): Promise<AttackReport> => {
+answerQuestions(import.meta.filename, async (order: AttackOrder): Promise<AttackReport> => {
   const report: AttackReport = { opened: 0, mostAtOnce: 0, answers: {}, answersPerSecond: 0 };
   const now = performance.now();
   const span = { countedFrom: now + order.leadMs, until: now + order.forMs };
@@ -69,7 +97,7 @@ function useConnection(round: Round): Promise<void> {
   });
 }
 
-/** What the connection does next, at once or when the timer it returns is over. */
+/** Starts the next step of a connection, at once or after the timer that it returns. */
 function act(socket: Socket, round: Round): NodeJS.Timeout | undefined {
   const { attack } = round;
   switch (attack.kind) {
@@ -92,7 +120,7 @@ function act(socket: Socket, round: Round): NodeJS.Timeout | undefined {
   }
 }
 
-/** Not all connections at the same moments: on the whole so many a second. */
+/** Spreads the connections over time, so that together they keep the rate. */
 function guessLater(socket: Socket, attack: Attack & { kind: 'guesses' }): NodeJS.Timeout {
   const guess = () => socket.write(single(`mp_live_${randomBytes(24).toString('hex')}`, 'a@example.com'));
   return setTimeout(guess, (2_000 * Math.random() * attack.connections) / attack.perSecond);
@@ -102,7 +130,7 @@ function single(key: string, email: string): string {
   return wireRequest({ method: 'POST', path: singlePath, key, body: { email } });
 }
 
-/** The head of a request whose body has so many bytes. */
+/** The head of a request with a body of that length. */
 function headOf(path: string, key: string, bytes: number): string {
   return [
     `POST ${path} HTTP/1.1`,

@@ -1,8 +1,15 @@
 /** A PostgreSQL for a benchmark: durable as in production, with its statements counted, and a database for each run. */
+import { resolve } from 'node:path';
+import { startPrivatePostgres } from '@mailproof/world/database';
 import { openPostgresConnection } from '../../../service/src/core/store/postgres/postgres-connection.ts';
 import { postgresLimits } from '../../../service/src/core/store/postgres/postgres-limits.ts';
-import { startPrivatePostgres } from '@mailproof/world/database';
-import { familyCpuTimeMs, parentOf } from './family-cpu-time.ts';
+import {
+  runCommand,
+  serveMailproof,
+  type Row,
+  type Settings,
+} from '../../../service/test/support/mailproof.ts';
+import { familyCpuTimeMs, parentOf } from './cpu-time.ts';
 
 export type BenchPostgres = {
   version: string;
@@ -66,4 +73,43 @@ async function open(url: string): Promise<BenchDatabase> {
     },
     close: () => connection.close(),
   };
+}
+
+/** `./mailproof` as its user starts it: a command that answers, or a process that serves and is measured. */
+
+type Mailproof = {
+  pid: number;
+  /** Port of the API; 0 if the process is a worker only. */
+  port: number;
+  stop(): Promise<void>;
+};
+
+type Start = {
+  role: 'api' | 'worker' | 'all';
+  env: Settings;
+  /** The checkout whose `./mailproof` is started; this one, if none is named. */
+  checkout?: string | undefined;
+  /** The log goes to this file, as it would under any supervisor; every request writes its line. */
+  logFile: string;
+};
+
+export async function startMailproof({ role, env, checkout, logFile }: Start): Promise<Mailproof> {
+  const { child, url, stop } = await serveMailproof({
+    through: 'script',
+    role,
+    env,
+    logFile,
+    checkout: checkout === undefined ? undefined : resolve(checkout),
+  });
+  return {
+    pid: child.pid ?? 0,
+    port: url === '' ? 0 : Number(new URL(url).port),
+    async stop() {
+      await stop();
+    },
+  };
+}
+
+export function runMailproof(args: string[], env: Settings, checkout?: string): Promise<Row> {
+  return runCommand(args, env, checkout === undefined ? {} : { checkout: resolve(checkout) });
 }

@@ -1,38 +1,101 @@
-/**
- * Our own engine with pipelining, reuse and memory taken out, as a verifier is usually built: one conversation for each
- * address, one command at a time, a random probe asked for every time, every DNS question put anew. It is put
- * together from the engine's own parts, so that what is compared is how they are used and nothing else.
- */
+/** The settings and calls that both engines of a benchmark share. */
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import {
+  createEngine,
+  defaultLimits,
+  parseCidr,
+  parseDnsServer,
   createLists,
   createPolicyBook,
   createResolver,
   ownAddresses,
   systemClock,
   verify,
+  type Engine,
+  type Limits,
 } from '@mailproof/engine';
 import { findMailRoute } from '../../../engine/src/dns/find-mail-route.ts';
-import { createRouteDialer } from '../../../engine/src/routes/create-route-dialer.ts';
-import type { Route } from '../../../engine/src/routes/choose-route.ts';
-import { createMailPortWatch } from '../../../engine/src/routes/watch-mail-port.ts';
 import { createConversationLimiter } from '../../../engine/src/politeness/create-conversation-limiter.ts';
 import { createDomainFacts } from '../../../engine/src/probing/domain-facts.ts';
-import { createProviderBeliefs } from '../../../engine/src/probing/provider-beliefs.ts';
 import { createHostReach } from '../../../engine/src/probing/host-reach.ts';
 import { createHostMemory } from '../../../engine/src/probing/host-traits.ts';
-import type { ProbeScheduler } from '../../../engine/src/probing/probe-scheduler.ts';
 import {
   createPendingProbe,
   settleProbe,
   type PendingProbe,
 } from '../../../engine/src/probing/pending-probe.ts';
+import type { ProbeScheduler } from '../../../engine/src/probing/probe-scheduler.ts';
 import { createLocalProber } from '../../../engine/src/probing/prober.ts';
+import { createProviderBeliefs } from '../../../engine/src/probing/provider-beliefs.ts';
 import { runSession } from '../../../engine/src/probing/session.ts';
 import { createReplyClassifier } from '../../../engine/src/replies/classifier/create-reply-classifier.ts';
-import type { EngineLike, EngineOrder } from './engine-order.ts';
-import { limitsFor } from './engine-order.ts';
+import type { Route } from '../../../engine/src/routes/choose-route.ts';
+import { createRouteDialer } from '../../../engine/src/routes/create-route-dialer.ts';
+import { createMailPortWatch } from '../../../engine/src/routes/watch-mail-port.ts';
+
+type EngineOrder = {
+  dnsServers: { ip: string; port: number }[];
+  smtpPort: number;
+  heloName: string;
+  mailFrom: string;
+  egressAllow: NonNullable<ReturnType<typeof parseCidr>>[];
+  openConversations: number;
+  starttls: 'demanded' | 'always';
+};
+
+export type EngineLike = Pick<Engine, 'verify' | 'close'> & {
+  counts(): { dnsQueries: number; conversations: number };
+};
+
+export function orderFor(
+  world: { dnsServer: string; smtpPort: number },
+  { openConversations, starttls }: Pick<EngineOrder, 'openConversations' | 'starttls'>,
+): EngineOrder {
+  const server = parseDnsServer(world.dnsServer);
+  const loopback = parseCidr('127.0.0.0/8');
+  if (server === undefined || loopback === undefined) throw new Error('the world is not on loopback');
+  return {
+    dnsServers: [server],
+    smtpPort: world.smtpPort,
+    heloName: 'probe.test',
+    mailFrom: 'verify@probe.test',
+    egressAllow: [loopback],
+    openConversations,
+    starttls,
+  };
+}
+
+function limitsFor({ openConversations }: EngineOrder): Limits {
+  return { ...defaultLimits, openConversations };
+}
+
+/** The engine as it is, with the limits per destination lifted. */
+export function createOurEngine(order: EngineOrder): EngineLike {
+  const engine = createEngine({
+    ...order,
+    pacing: 'off',
+    listFiles: {},
+    limits: limitsFor(order),
+    onProblem: (message) => {
+      throw new Error(message);
+    },
+  });
+  return {
+    verify: (email, request) => engine.verify(email, request),
+    counts() {
+      const { dnsQueries, dialled } = engine.counts();
+      return { dnsQueries, conversations: dialled };
+    },
+    close: () => engine.close(),
+  };
+}
+
+/**
+ * Our own engine without pipelining, reuse and memory, as a verifier is usually built. Each address has its own
+ * conversation, random probe and DNS questions, one command at a time. It is put together from the engine's own parts,
+ * so that what is compared is how they are used and nothing else.
+ */
 
 export function createPlainEngine(order: EngineOrder): EngineLike {
   const clock = systemClock;
@@ -165,8 +228,8 @@ function createPlainRoute({ order, clock, limits }: Parts): Route {
 const offered = 'PIPELINING';
 
 /**
- * The host's offer is made unreadable before anybody reads it, in the bytes themselves, so that hiding it costs next
- * to nothing. Whoever reads the socket resumes it.
+ * The host's offer is made unreadable before anybody reads it, in the bytes themselves, so that hiding it costs next to
+ * nothing. The reader of the socket resumes it.
  */
 function hidePipelining(socket: Socket): void {
   socket.pause();

@@ -1,27 +1,22 @@
 /**
- * What an attacker costs somebody else: a quiet account asks at a modest rate, alone and beside an attack in turn. Before
- * and after every attack it is alone, and each attack of each round is compared with those two alone, so that what drifts
- * (the machine's other work above all) falls on both alike. Of the rounds of an attack only the half counts in which the
- * machine did the least for others. All times are equally long, and there are as many of them beside an attack as alone
- * before and after it.
+ * The cost of an attacker to another account, which asks at a modest rate, alone and beside an attack in turn. It is
+ * alone before and after every attack. Each attack is compared with those two times, so that drift (other work of the
+ * machine above all) falls on both alike. Of the rounds of an attack only the half counts in which the machine did the
+ * least for others. All times are equally long, and there are as many of them beside an attack as alone before and
+ * after it.
  *
- * The last of a round is the control, which is no attack: as many requests as the busiest attack had answered, to a bare
- * server beside the service. It is what the machine itself makes of an attacker: all that is measured here shares its
- * processor.
+ * The last of a round is the control, which is no attack: as many requests as the busiest attack had answered, to a
+ * bare server beside the service. It is what the machine itself makes of an attacker: all that is measured here shares
+ * its processor.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { DatabaseKind } from '../api/surroundings.ts';
+import type { DatabaseKind } from '../api/service.ts';
+import { openLoadModule, type OpenLoadOrder, type OpenLoadReport } from '../load-generator.ts';
 import { startChild, type Child } from '../processes/child.ts';
-import { cpuTimeMs } from '../processes/cpu-time.ts';
-import { calmestHalf, watchLostTime } from '../processes/lost-processor-time.ts';
-import { median, quantile, sum } from '../results/numbers.ts';
-import { attackModule, type Attack, type AttackOrder, type AttackReport } from './attack-module.ts';
-import { openLoadModule, type OpenLoadOrder, type OpenLoadReport } from './open-load-module.ts';
-import {
-  attackPlaces,
-  startServiceUnderAttack,
-  type ServiceUnderAttack,
-} from './start-service-under-attack.ts';
+import { cpuTimeMs, calmestHalf, watchLostTime } from '../processes/cpu-time.ts';
+import { median, quantile, sum, machineLines, short, table, type Machine } from '../results.ts';
+import { attackModule, type Attack, type AttackOrder, type AttackReport } from './attacker.ts';
+import { attackPlaces, startServiceUnderAttack, type ServiceUnderAttack } from './services.ts';
 
 /** Of the quiet account: verdicts for which a mail host is asked, and verdicts for which none is. */
 type Verdict = 'asked' | 'known';
@@ -34,7 +29,7 @@ type Latency = { p50Ms: number; p95Ms: number; requests: number };
 /** The median of the rounds that count, and the ratio of each. */
 type Ratio = { median: number; rounds: number[] };
 
-export type AttackFigures = {
+type AttackFigures = {
   attack: Attack['kind'] | 'control';
   connections: number;
   answeredPerSecond: number;
@@ -47,15 +42,15 @@ export type AttackFigures = {
 type Effort = { rounds: number; perSecond: number };
 
 /**
- * The attack is under way before the quiet account is looked at, and for a moment after it: what is answered at once to
- * whoever was not refused for a while (see `refusalLimitTable`) is over by then.
+ * The attack begins before the quiet account is measured and ends after it. By then the burst of quick refusals is used
+ * up (see `refusalLimitTable`).
  */
-export const leadMs = 4_000;
+const leadMs = 4_000;
 const tailMs = 100;
-/** So long are the times that are compared, and so many of them follow each other beside an attack, and alone between two. */
-export const timeMs = 1_800;
-export const times = { beside: 4, alone: 2 };
-/** What the attacker left behind has ended before the quiet account counts as alone. */
+/** Length of the times that are compared, and their number beside an attack and alone between two. */
+const timeMs = 1_800;
+const times = { beside: 4, alone: 2 };
+/** Requests of the attacker have ended before the quiet account counts as alone. */
 const settleMs = 800;
 const warmUpMs = 8_000;
 const controlConnections = 250;
@@ -162,7 +157,7 @@ async function askSeveral(count: number, parts: AttackParts): Promise<Asked[]> {
   return asked;
 }
 
-/** What the quiet account sees, how much processor time the service uses meanwhile, and how calm the machine is. */
+/** The quiet account's answers, the service's processor time meanwhile, and how calm the machine is. */
 async function askMeasured({ service, quiet }: AttackParts): Promise<Asked> {
   const before = { at: performance.now(), cpuMs: cpuTimeMs(service.pid) ?? NaN };
   const lostShare = watchLostTime();
@@ -242,4 +237,83 @@ function latencyOf(reports: OpenLoadReport[]): Latency {
     p95Ms: median(latencies.map((one) => quantile(one, 0.95))),
     requests: sum(latencies.map(({ length }) => length)),
   };
+}
+
+export type AttackResults = Partial<Record<DatabaseKind, AttackFigures[]>>;
+
+/** p95 of the quiet account may grow by so much. */
+const goal = 1.25;
+
+export function describeAttacks(results: AttackResults, machine: Machine, perSecond: number): string[] {
+  return [
+    '# What an attacker costs somebody else',
+    '',
+    ...machineLines(machine),
+    '',
+    `A quiet account asks for ${perSecond} single verifications a second for which a mail host is asked, which takes 20 ms for a reply, and for as many whose verdict is known without one: beside an attack from another address that began ${leadMs / 1_000} s before, and alone before it and after it. Every round has every attack once, for ${times.beside} times of ${timeMs / 1_000} s, with ${times.alone} such times alone before it and as many after it. Of the rounds of an attack the half counts in which the least of the processor went to others (other processes, and what the host of a virtual machine gave away). p95 is the median of those of its times. The ratio is that of p95 beside to p95 alone before and after it in the same round, the median over the rounds that count (goal: at most ${goal}), with the lowest and the highest beside it.`,
+    '',
+    'Attackers, service, mail hosts, database and both generators share the processor. The control is what the machine itself makes of that: as many requests a second as the busiest attack had answered, to a bare server beside the service. The goal is not measured by it.',
+    ...(['sqlite', 'postgres'] as const).flatMap((kind) => describeOne(kind, results[kind] ?? [])),
+  ];
+}
+
+const titles = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
+
+const words: Record<AttackFigures['attack'], string> = {
+  control: 'control: requests to a bare server',
+  no_body: 'headers of POST /session without a body',
+  slow_body: 'bodies of singles with a test key, a byte a second',
+  slow_singles: 'singles of one account at a slow host, each repeated at once when it is answered or refused',
+  idle: 'idle connections',
+  test_singles: 'singles with a test key, each repeated at once',
+  guesses: 'guesses of keys, each repeated at once',
+};
+
+function describeOne(kind: DatabaseKind, figures: AttackFigures[]): string[] {
+  if (figures.length === 0) return [];
+  return [
+    '',
+    `## ${titles[kind]}`,
+    '',
+    ...table(
+      [
+        'attack',
+        'connections',
+        'answered a second',
+        'verdict',
+        'alone, p95 ms',
+        'beside',
+        'ratio',
+        'rounds',
+        'goal',
+        'refused (alone)',
+        'CPU of the service, ms a second (alone)',
+        'processor to others (alone)',
+      ],
+      figures.flatMap((row) => [rowOf(row, 'asked'), rowOf(row, 'known')]),
+    ),
+  ];
+}
+
+function rowOf(row: AttackFigures, verdict: 'asked' | 'known'): string[] {
+  const { alone, beside } = row;
+  const { median: ratio, rounds } = row.ratio[verdict];
+  return [
+    words[row.attack],
+    short(row.connections),
+    short(row.answeredPerSecond),
+    verdict === 'asked' ? 'a host is asked' : 'known',
+    short(alone[verdict].p95Ms),
+    short(beside[verdict].p95Ms),
+    ratio.toFixed(2),
+    `${Math.min(...rounds).toFixed(2)}–${Math.max(...rounds).toFixed(2)}`,
+    row.attack === 'control' ? '–' : ratio <= goal ? 'met' : 'not met',
+    `${short(beside.refused)} (${short(alone.refused)})`,
+    `${short(beside.serviceCpuMsPerSecond)} (${short(alone.serviceCpuMsPerSecond)})`,
+    `${percent(beside.lostShare)} (${percent(alone.lostShare)})`,
+  ];
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(0)} %`;
 }

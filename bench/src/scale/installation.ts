@@ -1,17 +1,15 @@
-/** A database of its own with accounts that have credits, and tasks of theirs that nobody has begun. */
+/** A database of its own with accounts that have credits, and tasks of theirs that no worker has begun. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAccountWithKeys, openStore } from '../../../service/src/index.ts';
-import type { BenchDatabase, BenchPostgres } from '../processes/bench-postgres.ts';
 import type { Settings } from '../../../service/test/support/mailproof.ts';
-import { startMailproof } from '../processes/start-mailproof.ts';
-import { createWorkCounter, type Work, type WorkCounter } from './count-work.ts';
+import { startMailproof, ownMark, type BenchDatabase, type BenchPostgres } from '../processes/servers.ts';
 
 export type Installation = {
   database: BenchDatabase;
   counter: WorkCounter;
-  /** What it took to create the tasks. */
+  /** The work of creating the tasks. */
   creation: Work;
   startWorker(): Promise<{ pid: number; stop(): Promise<void> }>;
   close(): Promise<void>;
@@ -117,4 +115,90 @@ async function postTasks(port: number, { addresses, perTask, keys }: Posting): P
     }
   };
   await Promise.all(Array.from({ length: postsAtOnce }, worker));
+}
+
+/** Statements that the database ran and bytes that it wrote, since the last look. */
+
+export type Work = {
+  /** Every statement, those of transactions included. */
+  statements: number;
+  /** Transactions that wrote: each is one wait for the disk at most. */
+  commits: number;
+  walBytes: number;
+  /** Statements by what they do, the most frequent first. */
+  byText: { text: string; calls: number; ms: number }[];
+};
+
+type WorkCounter = { restart(): Promise<void>; read(): Promise<Work> };
+
+const shownStatements = 12;
+
+function createWorkCounter(database: BenchDatabase): WorkCounter {
+  let walBefore = '0/0';
+  const walNow = async (): Promise<string> =>
+    String((await database.ask('select pg_current_wal_lsn()::text as lsn'))[0]?.['lsn']);
+
+  return {
+    async restart() {
+      await database.ask('select pg_stat_statements_reset()');
+      walBefore = await walNow();
+    },
+    async read() {
+      const [wal] = await database.ask(
+        `select pg_wal_lsn_diff(pg_current_wal_lsn(), '${walBefore}')::float8 as bytes`,
+      );
+      const rows = await database.ask(
+        `select query, calls::float8 as calls, total_exec_time as ms from pg_stat_statements
+         where dbid = (select oid from pg_database where datname = current_database())
+           and query not like '%${ownMark}%' order by calls desc`,
+      );
+      const byText = rows.map((row) => ({
+        text: oneLine(String(row['query'])),
+        calls: Number(row['calls']),
+        ms: Number(row['ms']),
+      }));
+      return {
+        statements: byText.reduce((total, { calls }) => total + calls, 0),
+        commits: byText.find(({ text }) => text === 'commit')?.calls ?? 0,
+        walBytes: Number(wal?.['bytes']),
+        byText: byText.slice(0, shownStatements),
+      };
+    },
+  };
+}
+
+function oneLine(query: string): string {
+  const text = query.replaceAll(/\s+/g, ' ').trim();
+  return text.length > 120 ? `${text.slice(0, 119)}…` : text;
+}
+
+/** Size of a table on the disk, with its indexes and long values. */
+export type TableSize = {
+  table: string;
+  rows: number;
+  /** As the run left it, with the rows that were replaced and not yet swept. */
+  bytes: number;
+  /** Written afresh, without a gap. */
+  packedBytes: number;
+};
+
+/** The tables that grow with every address. The first two are erased with the task, the books never. */
+const tables = ['task', 'item', 'hold', 'entry'] as const;
+
+export async function measureSizes(database: BenchDatabase): Promise<TableSize[]> {
+  const sizes: TableSize[] = [];
+  for (const table of tables) {
+    const before = await sizeOf(database, table);
+    await database.ask(`vacuum full ${table}`);
+    const after = await sizeOf(database, table);
+    sizes.push({ table, rows: before.rows, bytes: before.bytes, packedBytes: after.bytes });
+  }
+  return sizes;
+}
+
+async function sizeOf(database: BenchDatabase, table: string): Promise<{ rows: number; bytes: number }> {
+  const [row] = await database.ask(
+    `select pg_total_relation_size('${table}')::float8 as bytes, (select count(*) from ${table})::int as rows`,
+  );
+  return { rows: Number(row?.['rows']), bytes: Number(row?.['bytes']) };
 }
