@@ -39,16 +39,13 @@ const root = join(import.meta.dirname, '..');
 const longestTestMs = 900_000;
 const longestSuiteMs = { everyday: 2_400_000, unit: 900_000, faults: 3_900_000, containers: 1_200_000 };
 
+const cores = availableParallelism();
+
 /**
- * Tests wait more than they work: two more than there are cores keep all of them busy. The tests of `faults` start many
- * processes each, and wait most of the time for leases to end and alerts to be due.
+ * Test files that run at once. Tests wait more than they work, so more files than cores keep the cores busy. The tests
+ * of `faults` start many processes each, and wait most of the time for leases to end and alerts to be due.
  */
-const atOnce = {
-  everyday: availableParallelism() + 2,
-  unit: availableParallelism() + 1,
-  faults: 2,
-  containers: 1,
-};
+const atOnce = { everyday: Math.min(3 * cores, cores + 8), unit: 2 * cores, faults: 2, containers: 1 };
 
 const suiteFlags: Record<string, Suite> = {
   '--unit': 'unit',

@@ -113,7 +113,7 @@ type CommandFigures = {
   before: CommandRun[] | undefined;
 };
 
-const here = resolve(import.meta.dirname, '../../..');
+const here = resolve(import.meta.dirname, '../..');
 
 type Options = Size & { against: string | undefined };
 
