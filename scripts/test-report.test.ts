@@ -74,7 +74,7 @@ describe('a run that lacks a program', () => {
       '  PostgreSQL not found: 3 suites and tests of 2 files did not run',
       '    a.test.ts: two',
       '    b.test.ts: one; three',
-      '  Chromium not found: 1 suites and tests of 1 file did not run',
+      '  Chromium not found: 1 suite or test of 1 file did not run',
       '    c.test.ts: four',
     ]);
   });

@@ -45,7 +45,8 @@ export function describeSkips(skips: readonly Skip[]): string[] {
       .sort(([a], [b]) => a.localeCompare(b))
       .flatMap(([file, inFile]) => [`    ${file}: ${inFile.map(({ name }) => name).join('; ')}`]);
     const files = byFile.size === 1 ? '1 file' : `${byFile.size} files`;
-    return [`  ${reason}: ${all.length} suites and tests of ${files} did not run`, ...lines];
+    const count = all.length === 1 ? '1 suite or test' : `${all.length} suites and tests`;
+    return [`  ${reason}: ${count} of ${files} did not run`, ...lines];
   });
 }
 
