@@ -46,11 +46,11 @@ export { listProbers, type ListedProber } from './features/probers/list-probers.
 export { addProber, removeProber } from './features/probers/prober-records.ts';
 export { createFormKey, deleteFormKey, listFormKeys, type FormKey } from './features/forms/form-keys.ts';
 export { readOrigin } from './features/forms/read-origin.ts';
-export { audit, auditAccount, type AuditReport } from './core/upkeep/audit.ts';
+export { audit, auditAccount, copyStore, restore, verifyBackup } from './start/whole-store.ts';
+export type { AuditReport } from './core/upkeep/audit.ts';
 export { backUp } from './features/backups/back-up.ts';
 export type { BackupManifest } from './features/backups/backup-file.ts';
-export { restore, verifyBackup } from './features/backups/restore.ts';
-export { copyStore, type CopyAnswer } from './features/backups/copy-store.ts';
+export type { CopyAnswer } from './features/backups/copy-store.ts';
 export { createMetrics } from './features/metrics/create-metrics.ts';
 export { metricFamilies, type MetricFamily } from './features/metrics/metric-families.ts';
 export { hasOwner, readEgress, type EgressAddress } from './features/probers/egress-addresses.ts';

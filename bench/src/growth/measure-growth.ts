@@ -11,7 +11,7 @@ import {
 import { listTasks } from '../../../service/src/core/verify/tasks/list-tasks.ts';
 import { readTaskQueue } from '../../../service/src/core/verify/tasks/read-task-queue.ts';
 import { createEraser } from '../../../service/src/core/upkeep/erase-in-slices.ts';
-import { createWatchBooks } from '../../../service/src/core/upkeep/watch-books.ts';
+import { watchAllBooks } from '../../../service/src/start/whole-store.ts';
 import { watchLoop } from '../engine/watch-loop.ts';
 import { startWatchedService } from '../lists/check-list.ts';
 import { collectOwnTimes, watchStolenTime } from '../processes/cpu-time.ts';
@@ -187,7 +187,7 @@ async function createMany(store: Store, accountId: string): Promise<void> {
 
 async function measureAudit(store: Store) {
   const wallClock = { now: () => Date.now() };
-  const watch = createWatchBooks({ store, wallClock, onViolation: () => undefined });
+  const watch = watchAllBooks({ store, wallClock, onViolation: () => undefined });
   const loop = watchLoop();
   const beganAt = performance.now();
   const { violations } = await watch.look();

@@ -4,7 +4,7 @@ import { grant } from '../../src/core/ledger/grant.ts';
 import { readBalance } from '../../src/core/ledger/read-balance.ts';
 import { statement } from '../../src/core/store/statement.ts';
 import { readTask } from '../../src/core/verify/tasks/read-task.ts';
-import { createSweep } from '../../src/core/upkeep/sweep.ts';
+import { createWholeSweep } from '../../src/start/whole-store.ts';
 import { doEndSingle, doSettleAgain, doKnownSingles, doStartSingle } from './act-on-singles.ts';
 import {
   doClaim,
@@ -82,7 +82,7 @@ async function doGrant(
 
 async function doSweep(fixture: Fixture): Promise<void> {
   const { store, model, registry, wallClock, dead } = fixture;
-  await createSweep({ store, registry, wallClock, taskRetentionMs: taskTimes.taskRetentionMs })();
+  await createWholeSweep({ store, registry, wallClock, taskRetentionMs: taskTimes.taskRetentionMs })();
   sweep(model, wallClock.now(), dead);
 }
 

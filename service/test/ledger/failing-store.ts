@@ -11,8 +11,8 @@ import { claimAny } from '../support/claim-any.ts';
 import { createTask } from '../../src/core/verify/tasks/create-task.ts';
 import { runTask } from '../../src/core/verify/tasks/run-task.ts';
 import { addressOf } from '../support/address-of.ts';
-import { audit } from '../../src/core/upkeep/audit.ts';
-import { createSweep } from '../../src/core/upkeep/sweep.ts';
+import { audit } from '../../src/start/whole-store.ts';
+import { createWholeSweep } from '../../src/start/whole-store.ts';
 import { createSlots } from '../../src/core/verify/slots.ts';
 import { createGivenUp } from '../../src/core/verify/given-up.ts';
 import { verifyOne } from '../../src/core/verify/verify-one.ts';
@@ -95,7 +95,7 @@ async function mixedScript({ store, registry }: Opened, time: TestClock, caller:
     const more = { itemTimeoutMs: 1_000, deferRetryMs: 1_000, taskRetentionMs: retentionMs };
     await runTask(claim, { ...parts, ...more }, { draining: never, cut: never });
   };
-  const sweep = createSweep({ store, registry, wallClock, taskRetentionMs: retentionMs });
+  const sweep = createWholeSweep({ store, registry, wallClock, taskRetentionMs: retentionMs });
   const steps = [
     () => grantCredits({ accountId: caller.accountId, credits: 5 }, { ...parts, actor: 'operator' }),
     () => single('s@example.com'),
@@ -130,7 +130,7 @@ export function describeFailingStore(database: TestDatabase): void {
         const { store } = testStore;
         const parts = { store, wallClock: time.wallClock, actor: 'operator' as const };
         const registry = await store.joinRegistry();
-        const sweep = createSweep({ ...parts, registry, taskRetentionMs: retentionMs });
+        const sweep = createWholeSweep({ ...parts, registry, taskRetentionMs: retentionMs });
         let k = 1;
         for (; k === 1 || trap.sprung; k += 1) {
           const since = time.wallClock.now();

@@ -12,6 +12,7 @@ import { openSqliteConnection } from '../../src/core/store/sqlite/sqlite-connect
 import { openSqliteStore, storeFile } from '../../src/core/store/sqlite/open-sqlite-store.ts';
 import type { Store } from '../../src/core/store/store.ts';
 import { borrowPostgresDatabase, createPostgresDatabase, withoutPostgres } from './postgres/test-postgres.ts';
+import { listeners } from '../../src/start/whole-store.ts';
 
 /** A database to test with: a real one, thrown away afterwards. */
 export type TestStore = {
@@ -70,7 +71,10 @@ async function openSqlite(parts?: TestDatabaseParts): Promise<TestStore> {
   const store =
     parts === undefined
       ? await openStore({ dataDir, check: true })
-      : await openSqliteStore({ dataDir, check: true }, { connect: (options) => parts.wrap(quick(options)) });
+      : await openSqliteStore(
+          { dataDir, check: true, listeners },
+          { connect: (options) => parts.wrap(quick(options)) },
+        );
   const run = (...sql: string[]) => {
     const raw = new DatabaseSync(storeFile(dataDir), { enableForeignKeyConstraints: false });
     try {
@@ -144,7 +148,7 @@ async function openPostgres(parts?: TestDatabaseParts): Promise<TestStore> {
   const dataDir = mkdtempSync(join(tmpdir(), 'mailproof-test-'));
   const { wrap } = parts ?? { wrap: (line) => line };
   const store = await openPostgresStore(
-    { databaseUrl: database.url },
+    { databaseUrl: database.url, listeners },
     { limits: patience, connect: async (options) => wrap(await openPostgresConnection(options)) },
   );
   return {

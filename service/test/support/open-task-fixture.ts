@@ -12,8 +12,8 @@ import {
 } from '../../src/core/verify/tasks/create-task.ts';
 import { readTask, type ReadTaskAnswer } from '../../src/core/verify/tasks/read-task.ts';
 import { runTask, type RunTaskParts } from '../../src/core/verify/tasks/run-task.ts';
-import { audit } from '../../src/core/upkeep/audit.ts';
-import { createSweep } from '../../src/core/upkeep/sweep.ts';
+import { audit } from '../../src/start/whole-store.ts';
+import { createWholeSweep } from '../../src/start/whole-store.ts';
 import { createSlots } from '../../src/core/verify/slots.ts';
 import type { TestDatabase } from './databases.ts';
 import { createTestClock } from '../../../engine/test/support/test-clock.ts';
@@ -91,7 +91,7 @@ export async function openTaskFixture(database: TestDatabase, credits = 1_000) {
     },
     /** The clock of a process that stands still: no timer of it ever comes due. */
     stoppedClock: { now: () => time.now(), after: () => () => undefined },
-    sweep: createSweep({ store, registry, wallClock, taskRetentionMs: settings.taskRetentionMs }),
+    sweep: createWholeSweep({ store, registry, wallClock, taskRetentionMs: settings.taskRetentionMs }),
     violations: async () => (await audit({ store })).violations,
     close: async () => {
       await registry.leave();

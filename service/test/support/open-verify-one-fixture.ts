@@ -4,8 +4,8 @@ import type { Engine, Outcome } from '@mailproof/engine';
 import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { readBalance } from '../../src/core/ledger/read-balance.ts';
 import type { Caller } from '../../src/core/keys/authenticate.ts';
-import { audit } from '../../src/core/upkeep/audit.ts';
-import { createSweep } from '../../src/core/upkeep/sweep.ts';
+import { audit } from '../../src/start/whole-store.ts';
+import { createWholeSweep } from '../../src/start/whole-store.ts';
 import { createGivenUp } from '../../src/core/verify/given-up.ts';
 import { createSlots } from '../../src/core/verify/slots.ts';
 import { verifyOne, type VerifyOneParts, type VerifyOneRequest } from '../../src/core/verify/verify-one.ts';
@@ -63,7 +63,7 @@ export async function openVerifyOneFixture(database: TestDatabase, credits = 10)
     assert.ok(found !== undefined);
     return [found.available, found.reserved, found.spent];
   };
-  const sweep = createSweep({ store, registry, wallClock, taskRetentionMs: 1_000 });
+  const sweep = createWholeSweep({ store, registry, wallClock, taskRetentionMs: 1_000 });
   const finish = async () => {
     assert.deepEqual([problems, (await audit({ store })).violations], [[], []]);
     await givenUp.stop();

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { LightMyRequestResponse } from 'fastify';
 import { keyScopes, type AccountKey, type CreatedKey, type KeyScope } from '@mailproof/client';
-import { audit } from '../upkeep/audit.ts';
+import { audit } from '../../start/whole-store.ts';
 import { issueKey, type IssuedKey } from '../keys/issue-key.ts';
 import { oneDatabase } from '../../../test/support/databases.ts';
 import {

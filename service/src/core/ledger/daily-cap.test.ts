@@ -10,7 +10,7 @@ import { changeKey } from '../keys/change-key.ts';
 import { issueKey } from '../keys/issue-key.ts';
 import { listKeys } from '../keys/list-keys.ts';
 import { openStore } from '../../start/open-store.ts';
-import { audit } from '../upkeep/audit.ts';
+import { audit } from '../../start/whole-store.ts';
 import { reserve } from './reserve.ts';
 import { settle } from './settle.ts';
 

@@ -1,6 +1,5 @@
 import { recordChange, type Actor } from './record-change.ts';
 import { statement, type Tx } from '../store/statement.ts';
-import { expectLowCredits } from '../../features/webhooks/write-event.ts';
 import { assertCredits, mostCredits } from './credits.ts';
 import { writeEntries } from './write-entries.ts';
 
@@ -54,7 +53,7 @@ export async function grant(tx: Tx, { accountId, credits, op, actor, now }: Gran
   writeEntries(tx, { accountId, entries: account.entries }, [
     { kind: 'grant', credits, op: `grant:${op}`, hold_id: null, at: now },
   ]);
-  await expectLowCredits(tx, { accountId, wanted: account.wanted_events });
+  await tx.tell({ kind: 'credits_granted', accountId, wanted: account.wanted_events, now });
   await recordChange(tx, { actor, action: 'credits_granted', subject: accountId, detail: { credits }, now });
   return { kind: 'granted' };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { audit } from '../upkeep/audit.ts';
+import { audit } from '../../start/whole-store.ts';
 import { databases } from '../../../test/support/databases.ts';
 import { createTestClock } from '../../../../engine/test/support/test-clock.ts';
 import { openAccount } from '../../../test/support/open-account.ts';

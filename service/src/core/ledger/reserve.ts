@@ -1,7 +1,6 @@
 import { multiRowInsert } from '../store/multi-row-insert.ts';
 import { statement, type BatchWork, type Tx } from '../store/statement.ts';
 import { timeOrderedId } from '../store/time-ordered-id.ts';
-import { writeLowCredits } from '../../features/webhooks/write-event.ts';
 import { assertCredits } from './credits.ts';
 import { countAgainstCap, giveBackToCap, secondsOfDayLeft, type ReservingKey } from './daily-cap.ts';
 import { writeEntries } from './write-entries.ts';
@@ -113,7 +112,8 @@ async function reserveAll(tx: Tx, reservations: Reservation[]): Promise<ReserveA
   insertHolds(tx, holds.map(holdRow));
   writeEntries(tx, { accountId, entries: account.entries }, holds.map(reserveEntry));
   const { available, wanted_events: wanted } = account;
-  await writeLowCredits(tx, { accountId, wanted, from: available + credits, to: available, now });
+  const from = available + credits;
+  await tx.tell({ kind: 'credits_fell', accountId, wanted, from, to: available, now });
   return holds.map(({ holdId }) => ({ kind: 'reserved', holdId }));
 }
 

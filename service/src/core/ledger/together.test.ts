@@ -6,7 +6,7 @@ import { createTestClock } from '../../../../engine/test/support/test-clock.ts';
 import { openAccount } from '../../../test/support/open-account.ts';
 import { statement, type Tx } from '../store/statement.ts';
 import { StoreUnavailableError } from '../store/store-unavailable-error.ts';
-import { audit } from '../upkeep/audit.ts';
+import { audit } from '../../start/whole-store.ts';
 import { freezeAccount } from './freeze-account.ts';
 import { readBalance } from './read-balance.ts';
 import { reserve } from './reserve.ts';

@@ -1,3 +1,5 @@
+import type { Reader } from '../store/statement.ts';
+
 /** A promise of the books or tasks that does not hold. Names no address. */
 export type Violation = {
   /** I1 to I13, as docs/ledger.md numbers them. */
@@ -8,3 +10,10 @@ export type Violation = {
   entry?: number;
   detail: string;
 };
+
+/** Audits the rows of one account that a feature keeps: all of them, or those that changed since a time. */
+export type AuditAccount = (
+  reader: Reader,
+  accountId: string,
+  only?: { changedSince: number },
+) => Promise<Violation[]>;

@@ -13,9 +13,8 @@ type OpenBatch = { items: unknown[]; answers: PromiseWithResolvers<unknown>[] };
  * Operations that run one after the other (see groups/commit-group.ts) are each alone in theirs: a batch that fails
  * fails for all of it, and all of it is then run again one by one.
  */
-export function createBatches(statements: Omit<Tx, 'batch'>): Tx['batch'] {
+export function createBatches(tx: Tx): Tx['batch'] {
   const open = new Map<BatchWork<never, unknown>, Map<string, OpenBatch>>();
-  const tx: Tx = { ...statements, batch };
 
   async function runBatch<Item, Answer>(work: BatchWork<Item, Answer>, { items, answers }: OpenBatch) {
     try {

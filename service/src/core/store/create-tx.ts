@@ -1,7 +1,7 @@
 import { createBatches } from './create-batches.ts';
 import type { Compile } from './compile-statement.ts';
 import type { Connection, QueryResult } from './connection.ts';
-import type { Reader, Statement, Tx } from './statement.ts';
+import type { Listener, Reader, Statement, Tx } from './statement.ts';
 
 type Run = <Args, Row>(statement: Statement<Args, Row>, args: Args) => Promise<QueryResult>;
 
@@ -20,8 +20,16 @@ type RunningTx = Tx & {
   end: () => void;
 };
 
-/** Statements over a connection on which a transaction is open, until it ends: what comes later is not run. */
-export function createTx(connection: Pick<Connection, 'execute'>, compile: Compile): RunningTx {
+type TxParts = {
+  compile: Compile;
+  listeners: readonly Listener[];
+};
+
+/** Runs statements over a connection with an open transaction; a statement after its end is refused. */
+export function createTx(
+  connection: Pick<Connection, 'execute'>,
+  { compile, listeners }: TxParts,
+): RunningTx {
   const sent: Promise<unknown>[] = [];
   let ended = false;
   const run: Run = (statement, args) => {
@@ -40,7 +48,15 @@ export function createTx(connection: Pick<Connection, 'execute'>, compile: Compi
       sent.push(answer);
     },
   };
-  return { ...statements, batch: createBatches(statements), sent, end: () => void (ended = true) };
+  const tx: Tx = {
+    ...statements,
+    batch: (work, key, item) => batch(work, key, item),
+    tell: async (happened) => {
+      for (const listener of listeners) await listener(tx, happened);
+    },
+  };
+  const batch = createBatches(tx);
+  return { ...tx, sent, end: () => void (ended = true) };
 }
 
 function readerOver(run: Run): Reader {

@@ -1,4 +1,5 @@
 import type { Compilable, Kysely } from 'kysely';
+import type { Happened } from './happened.ts';
 import type { Schema } from './schema.ts';
 
 /**
@@ -38,7 +39,12 @@ export type Tx = Reader & {
   send: <Args, Row>(statement: Statement<Args, Row>, args: NoInfer<Args>) => void;
   /** Does work together with what the other operations of the transaction want done under the same key. */
   batch: <Item, Answer>(work: BatchWork<Item, Answer>, key: string, item: NoInfer<Item>) => Promise<Answer>;
+  /** Tells the store's listeners, each within this transaction. If one fails, nothing of the operation is committed. */
+  tell: (happened: Happened) => Promise<void>;
 };
+
+/** A part of the service that writes its own rows when something has happened to an account. */
+export type Listener = (tx: Tx, happened: Happened) => Promise<void>;
 
 /** Work that costs little more for many than for one (see create-batches.ts). */
 export type BatchWork<Item, Answer> = {

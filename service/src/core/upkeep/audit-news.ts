@@ -2,12 +2,11 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { auditEntries, mostEntriesInSlice } from '../ledger/audit-entries.ts';
 import { auditFigures, readOpenCredits } from '../ledger/audit-figures.ts';
 import { moveAuditMark, readAuditMark, type AuditMark } from '../ledger/audit-mark.ts';
-import type { Violation } from '../ledger/violation.ts';
+import type { AuditAccount, Violation } from '../ledger/violation.ts';
 import { createGroupSize } from '../store/groups/group-size.ts';
 import type { Reader } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
 import type { WallClock } from '../store/wall-clock.ts';
-import { auditLists } from '../../features/lists/audit-lists.ts';
 import { auditTasks, auditTasksOfHolds } from '../verify/tasks/audit-tasks.ts';
 
 /**
@@ -20,6 +19,8 @@ import { auditTasks, auditTasksOfHolds } from '../verify/tasks/audit-tasks.ts';
 type AuditNewsParts = {
   store: Pick<Store, 'snapshot' | 'write'>;
   wallClock: WallClock;
+  /** Audits of what features keep of an account. */
+  audits: readonly AuditAccount[];
   /** After every snapshot: how many entries were audited in it. */
   onProgress: (entries: number) => void;
   /** Breaks it off; what was audited so far is not read again. */
@@ -54,6 +55,7 @@ export async function auditNews(accountId: string, parts: AuditNewsParts): Promi
     reader: paced(reader, parts),
     ofEntries: paced(reader, parts, size.note),
     entriesAtOnce: size.now,
+    audits: parts.audits,
   });
   for (let reachedEnd = false; !reachedEnd;) {
     const now = wallClock.now();
@@ -76,6 +78,7 @@ type PartReaders = {
   /** Notes how long it took. */
   ofEntries: Reader;
   entriesAtOnce: () => number;
+  audits: readonly AuditAccount[];
 };
 
 async function auditPart(readers: PartReaders, accountId: string, now: number): Promise<AuditedPart> {
@@ -100,7 +103,8 @@ async function auditPart(readers: PartReaders, accountId: string, now: number): 
   const others = await auditTasks(reader, accountId, { withoutHoldSince: since });
   news.tasks += others.tasks;
   news.violations.push(...others.violations);
-  news.violations.push(...(await auditLists(reader, accountId, { changedSince: since })));
+  for (const audit of readers.audits)
+    news.violations.push(...(await audit(reader, accountId, { changedSince: since })));
   const balanced = { entries: through.entries, at: now };
   return { ...news, before, after: { through, acceptedGap, balanced, auditedAt: now }, reachedEnd };
 }

@@ -1,10 +1,12 @@
 import { auditBooks } from '../ledger/audit-books.ts';
 import { readAuditMark, type AuditMark } from '../ledger/audit-mark.ts';
-import type { Violation } from '../ledger/violation.ts';
+import type { AuditAccount, Violation } from '../ledger/violation.ts';
 import type { Store } from '../store/store.ts';
 import { statement, type Reader } from '../store/statement.ts';
-import { auditLists } from '../../features/lists/audit-lists.ts';
 import { auditTasks } from '../verify/tasks/audit-tasks.ts';
+
+/** An audit of a whole store, as commands that copy or restore one take it. */
+export type Audit = (parts: Pick<AuditParts, 'store'>) => Promise<AuditReport>;
 
 /**
  * Checks the promises of the ledger and the tasks over the whole database, or over the accounts that were touched
@@ -14,7 +16,11 @@ import { auditTasks } from '../verify/tasks/audit-tasks.ts';
  */
 export type AuditReport = { accounts: number; tasks: number; violations: Violation[] };
 
-type AuditParts = { store: Pick<Store, 'snapshot'> };
+export type AuditParts = {
+  store: Pick<Store, 'snapshot'>;
+  /** Audits of what features keep of an account. */
+  audits: readonly AuditAccount[];
+};
 
 const sliceAccounts = 1_000;
 
@@ -28,30 +34,31 @@ const findAccounts = statement((db, arg: { after: string; since: number; limit: 
     .limit(arg.limit),
 );
 
-export async function audit(
-  { store }: AuditParts,
+export async function auditStore(
+  { store, audits }: AuditParts,
   { since }: { since: number } = { since: 0 },
 ): Promise<AuditReport> {
   return store.snapshot(async (reader) => {
     const report: AuditReport = { accounts: 0, tasks: 0, violations: [] };
     for (let after: string | undefined = ''; after !== undefined;) {
       const rows: { id: string }[] = await reader.all(findAccounts, { after, since, limit: sliceAccounts });
-      for (const { id } of rows) await addAccount(reader, id, report);
+      for (const { id } of rows) await addAccount(reader, id, { report, audits });
       after = rows.length === sliceAccounts ? rows.at(-1)?.id : undefined;
     }
     return report;
   });
 }
 
-async function addAccount(reader: Reader, accountId: string, report: AuditReport): Promise<void> {
+async function addAccount(
+  reader: Reader,
+  accountId: string,
+  { report, audits }: { report: AuditReport } & Pick<AuditParts, 'audits'>,
+): Promise<void> {
   const { tasks, violations } = await auditTasks(reader, accountId);
   report.accounts += 1;
   report.tasks += tasks;
-  report.violations.push(
-    ...(await auditBooks(reader, accountId)),
-    ...violations,
-    ...(await auditLists(reader, accountId)),
-  );
+  report.violations.push(...(await auditBooks(reader, accountId)), ...violations);
+  for (const auditMore of audits) report.violations.push(...(await auditMore(reader, accountId)));
 }
 
 const findAccount = statement((db, arg: { account: string }) =>
@@ -65,15 +72,15 @@ type AccountAudit = AuditReport & {
 };
 
 /** One account, all of it. `undefined` where there is no such account. */
-export async function auditAccount(
+export async function auditStoreAccount(
   accountId: string,
-  { store }: AuditParts,
+  { store, audits }: AuditParts,
 ): Promise<AccountAudit | undefined> {
   return store.snapshot(async (reader) => {
     const account = await reader.first(findAccount, { account: accountId });
     if (account === undefined) return undefined;
     const report: AuditReport = { accounts: 0, tasks: 0, violations: [] };
-    await addAccount(reader, accountId, report);
+    await addAccount(reader, accountId, { report, audits });
     const { balanced } = await readAuditMark(reader, accountId);
     return { ...report, frozenAt: account.frozen_at, balanced };
   });

@@ -8,7 +8,7 @@ import { pastSql } from '../../../test/support/load-past.ts';
 import { openBehindProxy } from '../../../test/support/postgres/store-behind-proxy.ts';
 import { openWatched } from '../../../test/support/query-plans.ts';
 import { withoutPostgres } from '../../../test/support/postgres/test-postgres.ts';
-import { audit } from './audit.ts';
+import { audit } from '../../start/whole-store.ts';
 import { createEraser } from './erase-in-slices.ts';
 
 for (const database of databases) {

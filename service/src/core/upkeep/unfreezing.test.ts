@@ -5,8 +5,8 @@ import { moveAuditMark, readAuditMark } from '../ledger/audit-mark.ts';
 import { unfreezeAccount } from '../ledger/unfreeze-account.ts';
 import { databases } from '../../../test/support/databases.ts';
 import { addresses, openTaskFixture } from '../../../test/support/open-task-fixture.ts';
-import { auditAccount } from './audit.ts';
-import { createWatchBooks } from './watch-books.ts';
+import { auditAccount } from '../../start/whole-store.ts';
+import { watchAllBooks } from '../../start/whole-store.ts';
 
 for (const database of databases) {
   describe(`an account that the audit froze on ${database.name}`, () => {
@@ -14,7 +14,7 @@ for (const database of databases) {
       const fixture = await openTaskFixture(database, 20);
       const { store, account, time } = fixture;
       const { wallClock } = time;
-      const watch = createWatchBooks({ store, wallClock, onViolation: () => undefined });
+      const watch = watchAllBooks({ store, wallClock, onViolation: () => undefined });
       const unfreeze = (reason = 'looked at') =>
         unfreezeAccount(
           { accountId: account.accountId, reason },

@@ -6,7 +6,7 @@ import { reserve } from '../ledger/reserve.ts';
 import { databases, sqlite } from '../../../test/support/databases.ts';
 import { createTestClock } from '../../../../engine/test/support/test-clock.ts';
 import { addresses, openTaskFixture } from '../../../test/support/open-task-fixture.ts';
-import { audit } from './audit.ts';
+import { audit } from '../../start/whole-store.ts';
 import { repeat } from '../process/repeat.ts';
 
 for (const database of databases) {

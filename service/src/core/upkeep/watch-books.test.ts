@@ -8,8 +8,8 @@ import { pastSql, waitingSql, type Past } from '../../../test/support/load-past.
 import { addresses, openTaskFixture } from '../../../test/support/open-task-fixture.ts';
 import { growingSteps, openWatched, planOf } from '../../../test/support/query-plans.ts';
 import { createTestClock } from '../../../../engine/test/support/test-clock.ts';
-import { audit } from './audit.ts';
-import { createWatchBooks } from './watch-books.ts';
+import { audit } from '../../start/whole-store.ts';
+import { watchAllBooks } from '../../start/whole-store.ts';
 
 const past: Past = {
   accountId: 'abcd0000-past',
@@ -33,7 +33,7 @@ for (const database of databases) {
       const told: Violation[] = [];
       const { wallClock } = fixture.time;
       const onViolation = (one: Violation) => void told.push(one);
-      const watch = createWatchBooks({ store: fixture.store, wallClock, onViolation });
+      const watch = watchAllBooks({ store: fixture.store, wallClock, onViolation });
       return { ...fixture, told, watch };
     }
 
@@ -73,7 +73,7 @@ for (const database of databases) {
       const { watch, store, time, account, create, close } = await setUp();
       await watch.look();
       await create(account.live, addresses(1));
-      const next = createWatchBooks({ store, wallClock: time.wallClock, onViolation: () => undefined });
+      const next = watchAllBooks({ store, wallClock: time.wallClock, onViolation: () => undefined });
       assert.equal((await next.look()).tasks, 1);
       assert.deepEqual(next.progress(), { audited: 1, entries: 1 });
       assert.equal((await next.look()).accounts, 0);
@@ -156,7 +156,7 @@ for (const database of databases) {
       await fixture.analyze();
       const { store } = fixture;
       const { wallClock } = createTestClock();
-      const watch = createWatchBooks({ store, wallClock, onViolation: () => undefined });
+      const watch = watchAllBooks({ store, wallClock, onViolation: () => undefined });
       return { ...fixture, wallClock, watch };
     }
 
@@ -214,7 +214,7 @@ for (const database of databases) {
       });
       const fixture = await database.open({ wrap });
       for (const sql of pastSql({ ...past, tasks: 500 })) await fixture.execute(sql);
-      const watch = createWatchBooks({
+      const watch = watchAllBooks({
         store: fixture.store,
         wallClock: createTestClock().wallClock,
         onViolation: () => undefined,

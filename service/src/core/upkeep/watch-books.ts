@@ -1,5 +1,5 @@
 import { freezeAccount } from '../ledger/freeze-account.ts';
-import type { Violation } from '../ledger/violation.ts';
+import type { AuditAccount, Violation } from '../ledger/violation.ts';
 import { othersFirst } from '../store/others-first.ts';
 import { statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
@@ -10,6 +10,7 @@ import { auditNews } from './audit-news.ts';
 type WatchBooksParts = {
   store: Pick<Store, 'read' | 'snapshot' | 'write'>;
   wallClock: WallClock;
+  audits: readonly AuditAccount[];
   onViolation: (violation: Violation) => void;
   monotonic?: { now(): number };
 };
@@ -28,7 +29,7 @@ export type WatchBooks = {
  * and unfrozen it; until then it is not audited again. Nothing is repaired automatically.
  */
 export function createWatchBooks(parts: WatchBooksParts): WatchBooks {
-  const { store, wallClock, monotonic = performance } = parts;
+  const { store, wallClock, audits, monotonic = performance } = parts;
   let progress = { audited: 0, entries: 0 };
 
   async function look(stop: AbortSignal = never): Promise<AuditReport> {
@@ -37,7 +38,14 @@ export function createWatchBooks(parts: WatchBooksParts): WatchBooks {
     progress = { audited: 0, entries: accounts.reduce((sum, { entries }) => sum + entries, 0) };
     const onProgress = (entries: number) => void (progress.audited += entries);
     for (const { id } of accounts) {
-      const { tasks, violations } = await auditNews(id, { store, wallClock, monotonic, onProgress, stop });
+      const { tasks, violations } = await auditNews(id, {
+        store,
+        wallClock,
+        audits,
+        monotonic,
+        onProgress,
+        stop,
+      });
       report.accounts += 1;
       report.tasks += tasks;
       report.violations.push(...violations);

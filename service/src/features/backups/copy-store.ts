@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Schema } from '../../core/store/schema.ts';
 import { statement, type Reader, type SqlValue, type Statement } from '../../core/store/statement.ts';
 import type { Store } from '../../core/store/store.ts';
-import { audit, type AuditReport } from '../../core/upkeep/audit.ts';
+import type { Audit, AuditReport } from '../../core/upkeep/audit.ts';
 
 /**
  * Copies an installation into an empty database, table by table and in slices, from one moment of the source. The books
@@ -26,6 +26,7 @@ export type CopyAnswer =
   | { kind: 'differs'; detail: string };
 
 type CopyStoreParts = {
+  audit: Audit;
   from: Store;
   to: Store;
   /** On PostgreSQL the sequence has to be moved on past the numbers that were copied. */
@@ -93,7 +94,7 @@ const tablesToCopy: readonly TableToCopy[] = Object.entries(keys).map(([name, be
 
 type CopiedRow = Record<string, SqlValue>;
 
-export async function copyStore(parts: CopyStoreParts): Promise<CopyAnswer> {
+export async function copyBetweenStores(parts: CopyStoreParts): Promise<CopyAnswer> {
   const { from, to } = parts;
   const processes = await countOthers(from);
   if (processes > 0) return { kind: 'source_in_use', processes };
@@ -105,7 +106,7 @@ export async function copyStore(parts: CopyStoreParts): Promise<CopyAnswer> {
     const counts = new Map<string, number>();
     for (const table of tablesToCopy) counts.set(table.name, await copyTable(table, reader, parts));
     if (parts.toKind === 'postgres') await to.write((tx) => tx.first(countOnFromCopied, {}));
-    return compare(reader, to, counts);
+    return compare(reader, parts, counts);
   });
 }
 
@@ -171,7 +172,11 @@ function insertInto({ name }: TableToCopy, columns: string[]): Statement<CopiedR
   });
 }
 
-async function compare(reader: Reader, to: Store, counts: Map<string, number>): Promise<CopyAnswer> {
+async function compare(
+  reader: Reader,
+  { to, audit }: Pick<CopyStoreParts, 'to' | 'audit'>,
+  counts: Map<string, number>,
+): Promise<CopyAnswer> {
   const before = await audit({ store: { snapshot: (look) => look(reader) } });
   const after = await audit({ store: to });
   for (const table of tablesToCopy) {

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { openPostgresStore } from '../../core/store/postgres/open-postgres-store.ts';
 import { openSqliteStore, storeFile } from '../../core/store/sqlite/open-sqlite-store.ts';
 import type { Store } from '../../core/store/store.ts';
-import { audit, type AuditReport } from '../../core/upkeep/audit.ts';
+import type { Audit, AuditReport } from '../../core/upkeep/audit.ts';
 import type { BackupPlace } from './back-up.ts';
 import { unpackBackup, type BackupManifest, type UnpackAnswer } from './backup-file.ts';
 import { queryPostgres, runProgram } from './postgres-programs.ts';
@@ -22,12 +22,20 @@ type RestoreAnswer =
   | { kind: 'failed'; line: string };
 
 /** Puts a backup in place where there is no database yet, and audits its books. */
-export function restore(file: string, { databaseUrl, dataDir }: BackupPlace): Promise<RestoreAnswer> {
-  return databaseUrl === undefined ? restoreSqlite(file, dataDir) : restorePostgres(file, databaseUrl);
+export function restoreBackup(
+  file: string,
+  { databaseUrl, dataDir, audit }: BackupPlace & { audit: Audit },
+): Promise<RestoreAnswer> {
+  return databaseUrl === undefined
+    ? restoreSqlite(file, { dataDir, audit })
+    : restorePostgres(file, { databaseUrl, audit });
 }
 
 /** It is unpacked, checked and audited aside, and takes its name last: what was broken off left nothing behind. */
-async function restoreSqlite(file: string, dataDir: string): Promise<RestoreAnswer> {
+type SqlitePlace = { dataDir: string; audit: Audit };
+type PostgresPlace = { databaseUrl: string; audit: Audit };
+
+async function restoreSqlite(file: string, { dataDir, audit }: SqlitePlace): Promise<RestoreAnswer> {
   const target = storeFile(dataDir);
   if (existsSync(target)) return { kind: 'not_empty', where: target };
   await mkdir(resolve(dataDir), { recursive: true, mode: 0o700 });
@@ -36,7 +44,7 @@ async function restoreSqlite(file: string, dataDir: string): Promise<RestoreAnsw
     if (answer.kind !== 'unpacked') return answer;
     const { manifest } = answer;
     if (manifest.database !== 'sqlite') return { kind: 'other_database', manifest };
-    const report = await auditAndClose(await openSqliteStore({ dataDir: folder, check: true }));
+    const report = await auditAndClose(await openSqliteStore({ dataDir: folder, check: true }), audit);
     if (existsSync(target)) return { kind: 'not_empty', where: target };
     await rename(storeFile(folder), target);
     return { kind: 'restored', manifest, report };
@@ -45,8 +53,8 @@ async function restoreSqlite(file: string, dataDir: string): Promise<RestoreAnsw
 
 const countTables = `select count(*)::int as tables from information_schema.tables where table_schema = current_schema()`;
 
-async function restorePostgres(file: string, databaseUrl: string): Promise<RestoreAnswer> {
-  const [row] = await queryPostgres(databaseUrl, countTables);
+async function restorePostgres(file: string, place: PostgresPlace): Promise<RestoreAnswer> {
+  const [row] = await queryPostgres(place.databaseUrl, countTables);
   if (row?.['tables'] !== 0) return { kind: 'not_empty', where: 'the database' };
   return withFolder(`${resolve(file)}.restoring-`, async (folder) => {
     const dump = join(folder, 'dump');
@@ -54,7 +62,7 @@ async function restorePostgres(file: string, databaseUrl: string): Promise<Resto
     if (answer.kind !== 'unpacked') return answer;
     const { manifest } = answer;
     if (manifest.database !== 'postgres') return { kind: 'other_database', manifest };
-    const loaded = await loadDump(dump, databaseUrl);
+    const loaded = await loadDump(dump, place);
     return loaded.kind === 'failed' ? loaded : { kind: 'restored', manifest, report: loaded.report };
   });
 }
@@ -62,11 +70,11 @@ async function restorePostgres(file: string, databaseUrl: string): Promise<Resto
 type LoadAnswer = { kind: 'audited'; report: AuditReport } | { kind: 'failed'; line: string };
 
 /** One transaction: it is there whole, or not at all. */
-async function loadDump(dump: string, databaseUrl: string): Promise<LoadAnswer> {
+async function loadDump(dump: string, { databaseUrl, audit }: PostgresPlace): Promise<LoadAnswer> {
   const args = ['--single-transaction', '--exit-on-error', '--no-owner', '--no-privileges', dump];
   const restored = await runProgram('pg_restore', args, databaseUrl);
   if (restored.kind === 'failed') return restored;
-  const report = await auditAndClose(await openPostgresStore({ databaseUrl }));
+  const report = await auditAndClose(await openPostgresStore({ databaseUrl }), audit);
   return { kind: 'audited', report };
 }
 
@@ -81,9 +89,9 @@ type VerifyBackupAnswer =
  * Unpacks a backup aside, opens it and audits its books: SQLite beside the file, PostgreSQL in a new database on the
  * server that `databaseUrl` leads to, which is gone afterwards.
  */
-export function verifyBackup(
+export function verifyBackupFile(
   file: string,
-  { databaseUrl }: Pick<BackupPlace, 'databaseUrl'>,
+  { databaseUrl, audit }: Pick<BackupPlace, 'databaseUrl'> & { audit: Audit },
 ): Promise<VerifyBackupAnswer> {
   if (!existsSync(file)) return Promise.resolve({ kind: 'no_backup' });
   return withFolder(`${resolve(file)}.verifying-`, async (folder) => {
@@ -91,8 +99,8 @@ export function verifyBackup(
     const answer = await unpackBackup(file, content);
     if (answer.kind !== 'unpacked') return answer;
     const { manifest } = answer;
-    if (manifest.database === 'postgres') return verifyDump(content, manifest, databaseUrl);
-    const report = await auditAndClose(await openSqliteStore({ dataDir: folder, check: true }));
+    if (manifest.database === 'postgres') return verifyDump(content, manifest, { databaseUrl, audit });
+    const report = await auditAndClose(await openSqliteStore({ dataDir: folder, check: true }), audit);
     return { kind: 'sound', manifest, report };
   });
 }
@@ -100,20 +108,22 @@ export function verifyBackup(
 async function verifyDump(
   dump: string,
   manifest: BackupManifest,
-  databaseUrl: string | undefined,
+  { databaseUrl, audit }: { databaseUrl: string | undefined; audit: Audit },
 ): Promise<VerifyBackupAnswer> {
   const listed = await runProgram('pg_restore', ['--list', dump]);
   if (listed.kind === 'failed') return listed;
   const tables = listed.output.split('\n').filter((line) => line.includes(' TABLE DATA ')).length;
   if (databaseUrl === undefined)
     return { kind: 'not_audited', manifest, tables, because: 'MAILPROOF_DATABASE_URL names no server' };
-  const answer = await withScratchDatabase(databaseUrl, (scratchUrl) => loadDump(dump, scratchUrl));
+  const answer = await withScratchDatabase(databaseUrl, (scratchUrl) =>
+    loadDump(dump, { databaseUrl: scratchUrl, audit }),
+  );
   if (answer.kind === 'refused') return { kind: 'not_audited', manifest, tables, because: answer.line };
   const loaded = answer.value;
   return loaded.kind === 'failed' ? loaded : { kind: 'sound', manifest, report: loaded.report };
 }
 
-async function auditAndClose(store: Store): Promise<AuditReport> {
+async function auditAndClose(store: Store, audit: Audit): Promise<AuditReport> {
   try {
     return await audit({ store });
   } finally {

@@ -1,5 +1,4 @@
 import type { Tx } from '../../core/store/statement.ts';
-import { writeEvent } from '../webhooks/write-event.ts';
 
 type ListState = {
   list_id: string;
@@ -25,5 +24,5 @@ export async function writeListEvent(tx: Tx, list: ListState, happened: ListEven
     happened.type === 'list.paused'
       ? ({ type: happened.type, data } as const)
       : ({ type: happened.type, data: { ...data, credits_used: happened.credits_used } } as const);
-  await writeEvent(tx, { accountId, event, now });
+  await tx.tell({ kind: 'event', accountId, event, now });
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { WebhookEvent } from '@mailproof/client';
 import { multiRowInsert } from '../../core/store/multi-row-insert.ts';
+import type { AccountEvent, Happened } from '../../core/store/happened.ts';
 import { statement, type Tx } from '../../core/store/statement.ts';
 import { timeOrderedId } from '../../core/store/time-ordered-id.ts';
 import { readEventTypes, readWantedEvents } from './wanted-events.ts';
@@ -11,16 +11,18 @@ import { webhookLimits } from './webhook-limits.ts';
  * afterwards by whoever leases it (see send-deliveries.ts). All of its deliveries have the same id, by which a receiver
  * knows what it has heard before.
  */
-type HappenedEvent = Without<WebhookEvent, 'timestamp'>;
-type Without<Union, Key extends string> = Union extends unknown ? Omit<Union, Key> : never;
-
-type Happened = {
-  accountId: string;
-  /** `account.wanted_events`, where it was read with the change itself. */
-  wanted?: string | null;
-  event: HappenedEvent;
-  now: number;
-};
+export async function writeHappened(tx: Tx, happened: Happened): Promise<void> {
+  const { accountId } = happened;
+  const { wanted = (await tx.first(findWanted, { account: accountId }))?.wanted_events ?? null } = happened;
+  switch (happened.kind) {
+    case 'event':
+      return writeEvent(tx, { ...happened, wanted });
+    case 'credits_fell':
+      return writeLowCredits(tx, { ...happened, wanted });
+    case 'credits_granted':
+      return expectLowCredits(tx, { accountId, wanted });
+  }
+}
 
 const findWanted = statement((db, arg: { account: string }) =>
   db.selectFrom('account').select('wanted_events').where('id', '=', arg.account),
@@ -35,10 +37,10 @@ const findEndpoints = statement((db, arg: { account: string }) =>
     .where('deleted_at', 'is', null),
 );
 
-/** Writes nothing, and looks for no endpoint, where the account wants no such event. */
-export async function writeEvent(tx: Tx, happened: Happened): Promise<void> {
-  const { accountId, event, now } = happened;
-  const { wanted = (await tx.first(findWanted, { account: accountId }))?.wanted_events ?? null } = happened;
+type WantedEvent = { accountId: string; wanted: string | null; event: AccountEvent; now: number };
+
+/** Writes nothing, and looks for no endpoint, if the account wants no such event. */
+async function writeEvent(tx: Tx, { accountId, wanted, event, now }: WantedEvent): Promise<void> {
   const isWanted = (types: readonly string[] = []) => types.includes(event.type);
   if (!isWanted(readWantedEvents(wanted)?.events)) return;
   const endpoints = await tx.all(findEndpoints, { account: accountId });
@@ -54,7 +56,7 @@ const insertDeliveries = multiRowInsert('webhook_delivery', {
 /** Answers with the ids of the deliveries, in the order of the endpoints. */
 export function insertEvent(
   tx: Tx,
-  { webhookIds, event, now }: { webhookIds: string[]; event: HappenedEvent; now: number },
+  { webhookIds, event, now }: { webhookIds: string[]; event: AccountEvent; now: number },
 ): string[] {
   return insertMessage(tx, { webhookIds, message: messageOf(event, now), now });
 }
@@ -62,7 +64,7 @@ export function insertEvent(
 export type Message = { eventId: string; type: string; body: string };
 
 /** What is sent of an event, under an id of its own. */
-export function messageOf({ type, data }: HappenedEvent, now: number): Message {
+export function messageOf({ type, data }: AccountEvent, now: number): Message {
   const body = JSON.stringify({ type, timestamp: new Date(now).toISOString(), data });
   return { eventId: `msg_${randomUUID()}`, type, body };
 }
@@ -107,7 +109,7 @@ type Fall = {
  * Tells the endpoints whose threshold the available credits have just fallen below. What is reserved and released again
  * may cross it many times: an endpoint hears of it once an hour at most, or again after a grant.
  */
-export async function writeLowCredits(tx: Tx, { accountId, wanted, from, to, now }: Fall): Promise<void> {
+async function writeLowCredits(tx: Tx, { accountId, wanted, from, to, now }: Fall): Promise<void> {
   const marks = readWantedEvents(wanted)?.creditsLowAt.filter((mark) => to < mark && mark <= from) ?? [];
   if (marks.length === 0) return;
   for (const { id, credits_low_at: mark } of await tx.all(findEndpoints, { account: accountId })) {
@@ -131,7 +133,7 @@ const forgetTold = statement((db, arg: { account: string }) =>
 );
 
 /** Credits were granted: when they run low the next time, it is news. */
-export async function expectLowCredits(
+async function expectLowCredits(
   tx: Tx,
   { accountId, wanted }: { accountId: string; wanted: string | null },
 ): Promise<void> {

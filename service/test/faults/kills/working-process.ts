@@ -6,7 +6,7 @@ import { openStore, type OpenStoreOptions } from '../../../src/start/open-store.
 import { claimAny } from '../../support/claim-any.ts';
 import { createTask } from '../../../src/core/verify/tasks/create-task.ts';
 import { runTask } from '../../../src/core/verify/tasks/run-task.ts';
-import { createSweep } from '../../../src/core/upkeep/sweep.ts';
+import { createWholeSweep } from '../../../src/start/whole-store.ts';
 import { createSlots, slotLimits } from '../../../src/core/verify/slots.ts';
 import { createGivenUp } from '../../../src/core/verify/given-up.ts';
 import { verifyOne } from '../../../src/core/verify/verify-one.ts';
@@ -47,7 +47,7 @@ const parts = {
 };
 const caller = { accountId, keyId: 'key', mode: 'live' as const, plan: 'paid' as const };
 
-await createSweep({ store, registry, wallClock, taskRetentionMs: times.taskRetentionMs })();
+await createWholeSweep({ store, registry, wallClock, taskRetentionMs: times.taskRetentionMs })();
 const worker = startWorker({
   claim: () => store.write((tx) => claimAny(tx, { processId: registry.ownId, now: wallClock.now() })),
   run: (claim, signals) => runTask(claim, parts, signals),

@@ -12,6 +12,7 @@ import type { Store } from '../../../src/core/store/store.ts';
 import { StoreUnavailableError } from '../../../src/core/store/store-unavailable-error.ts';
 import { startProxy } from './proxy.ts';
 import { createPostgresDatabase } from './test-postgres.ts';
+import { listeners } from '../../../src/start/whole-store.ts';
 
 /** A PostgreSQL store that can be cut off, made to wait and counted, and what tests do with it. */
 
@@ -32,7 +33,7 @@ export async function openBehindProxy(t: TestContext, limits: Partial<PostgresLi
   const connections: PostgresConnection[] = [];
   const commits = createCommitValve();
   const store = await openPostgresStore(
-    { databaseUrl: proxy.url },
+    { databaseUrl: proxy.url, listeners },
     {
       limits: { ...patience, ...limits },
       connect: async (options) => {

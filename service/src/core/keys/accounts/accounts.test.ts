@@ -5,7 +5,7 @@ import { openStore } from '../../../start/open-store.ts';
 import { createAuthenticate } from '../authenticate.ts';
 import { databases } from '../../../../test/support/databases.ts';
 import { createTestClock } from '../../../../../engine/test/support/test-clock.ts';
-import { audit } from '../../upkeep/audit.ts';
+import { audit } from '../../../start/whole-store.ts';
 import { createAccount } from './create-account.ts';
 import { ensureFirstAccount } from './ensure-first-account.ts';
 import { listAccounts } from '../../../features/operator/find-accounts.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Compile } from '../compile-statement.ts';
 import type { Connection, QueryResult } from '../connection.ts';
 import { createTx } from '../create-tx.ts';
-import type { SqlValue, Tx } from '../statement.ts';
+import type { Listener, SqlValue, Tx } from '../statement.ts';
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
 
 /** An operation of a caller, and how the caller is answered. */
@@ -23,6 +23,7 @@ export type WriteOutcome = { kind: 'done'; value: unknown } | { kind: 'threw'; e
 export type CommitGroupParts = {
   connection: Connection;
   compile: Compile;
+  listeners: readonly Listener[];
   limits: { lockWaitMs: number; lockRetryMs: number };
 };
 
@@ -111,7 +112,7 @@ async function runOne(run: () => Promise<unknown>): Promise<WriteOutcome> {
 type Transaction = ReturnType<typeof openTransaction>;
 
 function openTransaction(parts: CommitGroupParts) {
-  const { connection, compile } = parts;
+  const { connection } = parts;
   let beginning: Promise<void> | undefined;
 
   function execute(sql: string, values: SqlValue[]): Promise<QueryResult> {
@@ -129,7 +130,7 @@ function openTransaction(parts: CommitGroupParts) {
   return {
     execute,
     end,
-    openTx: () => createTx({ execute }, compile),
+    openTx: () => createTx({ execute }, parts),
     /**
      * Commits, unless one of the statements fails whose answers nobody waited for: `false` then. Where the database can
      * be relied on to notice, the commit leaves together with the last of them. What failed before it was sent the

@@ -11,6 +11,7 @@ import type { SchemaRight } from '../migrations/migrate.ts';
 import { createCircuit, type Circuit } from '../pool/circuit.ts';
 import { createConnectionPool } from '../pool/connection-pool.ts';
 import { createReadPool } from '../pool/read-pool.ts';
+import type { Listener } from '../statement.ts';
 import type { RequestStep, Store } from '../store.ts';
 import { StoreOpenError } from '../store-open-error.ts';
 import { createDatabaseClock } from './database-clock.ts';
@@ -38,6 +39,7 @@ type PostgresStoreOptions = {
   onGroup?: OnGroup | undefined;
   /** `migrate` unless something else is said. */
   right?: SchemaRight | undefined;
+  listeners?: readonly Listener[] | undefined;
 };
 
 type PostgresStoreParts = {
@@ -46,7 +48,7 @@ type PostgresStoreParts = {
 };
 
 export async function openPostgresStore(
-  { databaseUrl: url, onGroup, right }: PostgresStoreOptions,
+  { databaseUrl: url, onGroup, right, listeners = [] }: PostgresStoreOptions,
   { connect = openPostgresConnection, limits: changed = {} }: Partial<PostgresStoreParts> = {},
 ): Promise<Store> {
   const limits = postgresLimits(changed);
@@ -55,7 +57,7 @@ export async function openPostgresStore(
   try {
     await prepareDatabase({ open, words: dialect.words, url, right });
     const circuit = createCircuit({ open, limits });
-    return await assemble({ circuit, dialect, limits, onGroup });
+    return await assemble({ circuit, dialect, limits, onGroup, listeners });
   } catch (error) {
     throw error instanceof StoreOpenError ? error : new StoreOpenError(explainOpenFailure(error, url), error);
   }
@@ -66,9 +68,10 @@ type AssembleParts = {
   dialect: Dialect;
   limits: PostgresLimits;
   onGroup: OnGroup | undefined;
+  listeners: readonly Listener[];
 };
 
-async function assemble({ circuit, dialect, limits, onGroup }: AssembleParts): Promise<Store> {
+async function assemble({ circuit, dialect, limits, onGroup, listeners }: AssembleParts): Promise<Store> {
   const { connect } = circuit;
   const compile = createCompiler(dialect.queries);
   const deadlines = createDeadlines();
@@ -82,7 +85,11 @@ async function assemble({ circuit, dialect, limits, onGroup }: AssembleParts): P
   const sparePool = createConnectionPool({ connect, most: limits.spareConnections, waitMs });
   const queues = createSerialWriteQueues({
     runGroup: (operations, group) =>
-      timeGroup(operations.length, () => runGroup(operations, { ...group, pool, compile, limits }), onGroup),
+      timeGroup(
+        operations.length,
+        () => runGroup(operations, { ...group, pool, compile, listeners, limits }),
+        onGroup,
+      ),
     deadlines,
     limits,
   });

@@ -6,13 +6,14 @@ import { tooLate, type GroupDeadline } from '../groups/group-deadline.ts';
 import type { WriteAsker, WriteKind } from '../groups/pending-writes.ts';
 import type { ConnectionPool } from '../pool/connection-pool.ts';
 import { repeatUndone } from '../repeat-undone.ts';
-import type { Tx } from '../statement.ts';
+import type { Listener, Tx } from '../statement.ts';
 import { limitWaiting, type PostgresConnection } from './postgres-connection.ts';
 import type { PostgresLimits } from './postgres-limits.ts';
 
 type RunGroupParts = {
   pool: ConnectionPool<PostgresConnection>;
   compile: Compile;
+  listeners: readonly Listener[];
   /** The key that all operations of the group have, if they have one. */
   serialKey: string | undefined;
   asker: WriteAsker;

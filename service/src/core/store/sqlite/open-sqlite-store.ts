@@ -14,7 +14,7 @@ import type { ProcessRegistry } from '../process-registry.ts';
 import { registerInDataDir } from './process-files.ts';
 import { shareReadTransactions, type SharedReads } from './share-read-transactions.ts';
 import { openSqliteConnection, type SqliteOptions } from './sqlite-connection.ts';
-import { statement } from '../statement.ts';
+import { statement, type Listener } from '../statement.ts';
 import type { Store } from '../store.ts';
 import { createWriteAlone } from '../write-alone.ts';
 import { StoreOpenError } from '../store-open-error.ts';
@@ -32,6 +32,7 @@ export type SqliteStoreOptions = {
   onGroup?: OnGroup | undefined;
   /** `migrate` unless something else is said. */
   right?: SchemaRight | undefined;
+  listeners?: readonly Listener[] | undefined;
 };
 
 export type SqliteStoreParts = {
@@ -79,8 +80,8 @@ export async function openSqliteStore(
       !options.check || isSmall || (await isFileSound(file, stop))
         ? undefined
         : explainFileFault('corrupt', file);
-    const { onGroup } = options;
-    return { ...assemble({ dataDir, dialect, writer, reader, connect, onGroup }), findDamage };
+    const { onGroup, listeners = [] } = options;
+    return { ...assemble({ dataDir, dialect, writer, reader, connect, onGroup, listeners }), findDamage };
   } catch (error) {
     throw error instanceof StoreUnavailableError
       ? new StoreOpenError(explainFileFault(error.fault, file), error)
@@ -183,6 +184,7 @@ type AssembleParts = {
   reader: Connection;
   connect: (timeoutMs: number) => Connection;
   onGroup: OnGroup | undefined;
+  listeners: readonly Listener[];
 };
 
 const touch = statement((db, arg: { now: number }) =>
@@ -190,7 +192,7 @@ const touch = statement((db, arg: { now: number }) =>
 );
 
 function assemble(parts: AssembleParts): Omit<Store, 'findDamage'> {
-  const { dataDir, dialect, writer, reader, connect, onGroup } = parts;
+  const { dataDir, dialect, writer, reader, connect, onGroup, listeners } = parts;
   const compile = createCompiler(dialect.queries);
   const registries: ProcessRegistry[] = [];
   const reads = shareReadTransactions(reader);
@@ -199,6 +201,7 @@ function assemble(parts: AssembleParts): Omit<Store, 'findDamage'> {
     // Whoever has written reads what was written.
     connection: { ...writer, execute: refreshing(writer, reads) },
     compile,
+    listeners,
     limits,
     onGroup,
   });

@@ -7,7 +7,6 @@ import type { Tx } from '../../store/statement.ts';
 import type { WallClock } from '../../store/wall-clock.ts';
 import { begin, finish, forget, recall, type IdempotentRequest } from '../idempotency.ts';
 import { reservingKeyOf, type Caller } from '../../keys/authenticate.ts';
-import { writeEvent } from '../../../features/webhooks/write-event.ts';
 import { retentionOf } from '../sandbox/sandbox-allowance.ts';
 import { insertWaitingTask, type NewTask } from './insert-task.ts';
 
@@ -121,7 +120,8 @@ async function create(tx: Tx, creation: Creation): Promise<CreateTaskAnswer> {
   await insertWaitingTask(tx, task, addresses.accepted);
   if (task.status === 'completed') {
     const data = { task_id: task.id, mode: task.mode, count_total: 0, credits_used: 0 };
-    await writeEvent(tx, { accountId: task.account, event: { type: 'task.completed', data }, now });
+    const event = { type: 'task.completed', data } as const;
+    await tx.tell({ kind: 'event', accountId: task.account, event, now });
   }
   const answer = {
     kind: 'created' as const,

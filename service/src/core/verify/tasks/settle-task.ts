@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { settle } from '../../ledger/settle.ts';
 import { statement, type Tx } from '../../store/statement.ts';
-import { writeEvent } from '../../../features/webhooks/write-event.ts';
 import { retentionOf } from '../sandbox/sandbox-allowance.ts';
 import type { Claim } from './claim-task.ts';
 import { presentResults } from './present-results.ts';
@@ -82,7 +81,8 @@ export async function settleTask(
     return { kind: current === undefined ? 'stale_fence' : 'not_finished' };
   }
   const tell = (charged: number) =>
-    writeEvent(tx, {
+    tx.tell({
+      kind: 'event',
       accountId,
       wanted: done.wanted,
       event: {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { audit } from '../../../core/upkeep/audit.ts';
+import { audit } from '../../../start/whole-store.ts';
 import { oneDatabase } from '../../../../test/support/databases.ts';
 import type { Asked } from '../../../../test/support/http/open-http-fixture.ts';
 import {
