@@ -48,7 +48,7 @@ export function findChromium(env: Environment = process.env): string | undefined
 }
 
 /** A server that runs already, or the folder of the programs that start one. */
-export type FoundPostgres = { kind: 'server'; url: string } | { kind: 'programs'; folder: string };
+type FoundPostgres = { kind: 'server'; url: string } | { kind: 'programs'; folder: string };
 
 /** Returns the server or the programs that MAILPROOF_TEST_POSTGRES names, or else programs in a usual place. */
 export function findPostgres(env: Environment = process.env): FoundPostgres | undefined {

@@ -73,8 +73,6 @@ function idsOf(only: string | undefined): MeasureId[] {
   return only === undefined ? all : all.filter((id) => only.split(',').includes(id));
 }
 
-/** Takes every measure with every database, ours and the other side in turn. */
-
 type ApiResults = Partial<Record<DatabaseKind, Comparison[]>>;
 
 type MeasureOptions = {
@@ -86,6 +84,7 @@ type MeasureOptions = {
   effort: Effort;
 };
 
+/** Takes every measure with every database, ours and the other side in turn. */
 async function measureApi(options: MeasureOptions): Promise<ApiResults> {
   const results: ApiResults = {};
   for (const database of options.databases) {
@@ -175,13 +174,12 @@ function otherService(service: ServiceUnderTest): OtherSide {
   };
 }
 
-/** The service beside a bare route of its framework, as a page. */
-
 type Described = { results: ApiResults; machine: Machine; effort: Effort };
 
 const ourColumns = ['request', 'a second', 'p50 ms', 'p99 ms', 'CPU µs'];
 const bareColumns = ['bare: a second', 'p50 ms', 'p99 ms', 'CPU µs', 'ratio', 'pairs', 'processor to others'];
 
+/** The service beside a bare route of its framework, as a page. */
 function describeCosts({ results: { sqlite = [], postgres = [] }, machine, effort }: Described): string[] {
   return [
     '# What the API costs',
@@ -273,10 +271,9 @@ function row(comparison: Comparison): string[] {
   ];
 }
 
-/** This tree beside another checkout, as a page. */
-
 const columns = ['a second', 'p50 ms', 'p99 ms', 'CPU µs', 'database: CPU µs'];
 
+/** This tree beside another checkout, as a page. */
 function describeChange({ results, machine, effort, against }: Described & { against: string }): string[] {
   const { sqlite = [], postgres = [] } = results;
   const header = [

@@ -93,11 +93,6 @@ async function measurePart(
   }
 }
 
-/**
- * The cost of a list at unknown domains with `mailproof verify --file`: the whole process with default settings, less
- * the cost of its start. With another checkout, the cost there too, in turn.
- */
-
 type CommandRun = {
   /** CPU time, user and system, of the command for an address alone, and for all of the list. */
   startCpuMs: number;
@@ -117,6 +112,10 @@ const here = resolve(import.meta.dirname, '../..');
 
 type Options = Size & { against: string | undefined };
 
+/**
+ * The cost of a list at unknown domains with `mailproof verify --file`: the whole process with default settings, less
+ * the cost of its start. With another checkout, the cost there too, in turn.
+ */
 async function measureCommand(
   { share, rounds, against }: Options,
   tell: (message: string) => void,

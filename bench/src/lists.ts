@@ -75,8 +75,6 @@ function keptFigures(database: DatabaseFigures['database']): DatabaseFigures | u
   return kept?.databases.find((one) => one.database === database);
 }
 
-/** The figures as a reader wants them: a row for each phase and process, and whether the goals are met. */
-
 /** Of the longest list of a whole run. */
 const fullRows = 1_000_000;
 
@@ -94,6 +92,7 @@ function describeMethod([first]: DatabaseFigures[]): string[] {
   ];
 }
 
+/** The figures as a reader wants them: a row for each phase and process, and whether the goals are met. */
 function describeLists({ database, version, machine, sizes, lists }: DatabaseFigures): string[] {
   const shape =
     database === 'SQLite'
@@ -157,14 +156,9 @@ function rowsOf({ name, rows, uploadedBytes, phases }: ListFigures): string[][] 
   );
 }
 
-/**
- * A list of a million rows in the sandbox, a workbook, and a list in a world, on one database. SQLite is used by one
- * process, PostgreSQL by an API and a worker.
- */
+type ListSizes = { csvRows: number; workbookRows: number; population: Population };
 
-export type ListSizes = { csvRows: number; workbookRows: number; population: Population };
-
-export type DatabaseFigures = {
+type DatabaseFigures = {
   database: 'SQLite' | 'PostgreSQL';
   /** Of the server; none on SQLite. */
   version: string | undefined;
@@ -177,8 +171,13 @@ type MeasureParts = { sizes: ListSizes; tell: (message: string) => void };
 
 const credits = 10_000_000;
 
-/** On SQLite where no PostgreSQL is given. */
-export async function measureLists(
+/**
+ * A list of a million rows in the sandbox, a workbook, and a list in a world, on one database. SQLite is used by one
+ * process, PostgreSQL by an API and a worker.
+ *
+ * On SQLite where no PostgreSQL is given.
+ */
+async function measureLists(
   postgres: BenchPostgres | undefined,
   { sizes, tell }: MeasureParts,
 ): Promise<Omit<DatabaseFigures, 'machine'>> {

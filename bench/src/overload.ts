@@ -110,11 +110,6 @@ function describeOverload(overload: Overload, about: Machine): string[] {
   ];
 }
 
-/**
- * First what the service can do: as many requests at once as it lets in, each followed by the next. Then ten times that
- * rate from independent clients, while another client polls a task all the time.
- */
-
 type Overload = {
   capacity: { perSecond: number; p50Ms: number; cpuUs: number };
   offeredPerSecond: number;
@@ -144,6 +139,10 @@ const refusalsMs = 8_000;
 const slowMs = 50;
 const path = '/api/v1/email-verification';
 
+/**
+ * First what the service can do: as many requests at once as it lets in, each followed by the next. Then ten times that
+ * rate from independent clients, while another client polls a task all the time.
+ */
 async function measureOverload(fixture: ServiceUnderLoad, effort: Effort): Promise<Overload> {
   const saturation = createSaturation(fixture);
   try {
@@ -290,13 +289,12 @@ function read({
   };
 }
 
-/** A client that polls a task all the time. */
-
 type Polling = { asked: number; refused: number; p99Ms: number };
 
 const everyMs = 50;
 const withinMs = 10_000;
 
+/** A client that polls a task all the time. */
 function pollTask({ port, keys, task }: ServiceUnderLoad): { stop(): Promise<Polling> } {
   const latencies: number[] = [];
   const stopping = new AbortController();

@@ -231,7 +231,6 @@ function rssOf(pid: number): number {
 }
 
 /** A service with an account, and probers elsewhere that ask for it, each in a process of its own. */
-
 type Centre = {
   verify(email: string): Promise<{ status: unknown; ms: number }>;
   createTask(emails: readonly string[]): Promise<void>;

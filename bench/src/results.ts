@@ -80,7 +80,7 @@ function readCommit(): string {
 }
 
 /** Above half a process per core, other work changes the figures. */
-export const isBusy = ({ cores, loadBefore }: Pick<Machine, 'cores' | 'loadBefore'>): boolean =>
+const isBusy = ({ cores, loadBefore }: Pick<Machine, 'cores' | 'loadBefore'>): boolean =>
   loadBefore > cores * 0.5;
 
 export function machineLines(machine: Machine): string[] {

@@ -52,11 +52,10 @@ export async function runScale(args: string[]): Promise<void> {
   }
 }
 
-/** The figures as a reader wants them: tables, and whether the goals are met. */
-
 const percentOfCore = (cpuMs: number, { ms }: WorkerRun): string => `${short((100 * cpuMs) / ms)} %`;
 const cpuUs = (cpuMs: number, { addresses }: WorkerRun): string => short((1_000 * cpuMs) / addresses);
 
+/** The figures as a reader wants them: tables, and whether the goals are met. */
 function describeScaling(scaling: Scaling): string[] {
   const { latencyMs, verificationsAtOnce, accounts, perTask, runs, ratios } = scaling;
   const [one] = runs;

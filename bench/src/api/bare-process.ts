@@ -1,3 +1,7 @@
+/**
+ * The framework by itself: Fastify as it comes, JSON in, JSON out, no key, no schema, no store, no log. Each route
+ * takes a body and gives an answer of the same size as ours does.
+ */
 import fastify from 'fastify';
 import { answerQuestions, type ChildModule } from '../processes/child.ts';
 
@@ -8,11 +12,6 @@ type BareAnswer = { port: number };
 export const bareModule: ChildModule<BareRoute[], BareAnswer> = {
   path: import.meta.filename,
 };
-
-/**
- * The framework by itself: Fastify as it comes, JSON in, JSON out, no key, no schema, no store, no log. Each route
- * takes a body and gives an answer of the same size as ours does.
- */
 
 answerQuestions(import.meta.filename, serve);
 

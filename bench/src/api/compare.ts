@@ -154,10 +154,9 @@ function countOtherwise(reports: LoadReport[]): Record<string, number> {
   return total;
 }
 
-/** A request to measure, and the answer it must get. */
-
 export type MeasureId = 'host' | 'known' | 'running' | 'completed' | 'form' | 'bulk';
 
+/** A request to measure, and the answer it must get. */
 export type Measure = {
   id: MeasureId;
   title: string;

@@ -84,7 +84,6 @@ export async function openSurroundings(database: DatabaseKind): Promise<Surround
 }
 
 /** The service as its user starts it (`./mailproof serve`), with an account that has credits enough. */
-
 export type ServiceUnderTest = {
   port: number;
   pid: number;

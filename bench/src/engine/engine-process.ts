@@ -77,7 +77,6 @@ function launcherHeapFlags(): string[] {
 }
 
 /** The process that is measured: one engine, one list of addresses, and nothing else. */
-
 answerQuestions(import.meta.filename, (question: EngineQuestion): Promise<Measured | undefined> => {
   switch (question.kind) {
     case 'prepare':

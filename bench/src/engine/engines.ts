@@ -96,7 +96,6 @@ export function createOurEngine(order: EngineOrder): EngineLike {
  * conversation, random probe and DNS questions, one command at a time. It is put together from the engine's own parts,
  * so that what is compared is how they are used and nothing else.
  */
-
 export function createPlainEngine(order: EngineOrder): EngineLike {
   const clock = systemClock;
   const limits = limitsFor(order);

@@ -97,7 +97,6 @@ function leavable(): { signal: AbortSignal; abort: () => void } {
 }
 
 /** One account's thousand addresses at a tarpit, and what another's take elsewhere meanwhile. */
-
 type FairnessFigures = {
   samples: number;
   wrong: number;

@@ -77,8 +77,6 @@ async function inWorld(
   }
 }
 
-/** The questions that the benchmark of the engine answers, each at the size it is run at. */
-
 export type Size = { share: number; rounds: number };
 
 /** Told what is being done: a run takes minutes. */
@@ -206,8 +204,6 @@ export async function measureGrowth({ share }: Size, tell: Progress): Promise<Ru
   }
   return runs;
 }
-
-/** The figures of each part as a reader wants them: a table, and whether the goal is met. */
 
 const perSecond = ({ addresses, ms }: Run): string => short((1_000 * addresses) / ms);
 const cpuUs = ({ addresses, cpuMs }: Run): string => short((1_000 * cpuMs) / addresses);

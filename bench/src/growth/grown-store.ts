@@ -111,10 +111,6 @@ function runInSqlite(file: string, statements: string[]): void {
   }
 }
 
-/**
- * Measures claims in stores of different size, in turn, because most of the time is the disk's, whose speed changes.
- */
-
 export type ClaimFigures = {
   /** The first on a store that was just opened: its connection has no page in memory and no statement prepared. */
   firstClaimMs: number;
@@ -125,7 +121,11 @@ export type ClaimFigures = {
 const mostUnderWay = 8;
 const turns = 10;
 
-/** In the order of the stores. */
+/**
+ * Measures claims in stores of different size, in turn, because most of the time is the disk's, whose speed changes.
+ *
+ * In the order of the stores.
+ */
 export async function measureClaims(stores: readonly GrownStore[]): Promise<ClaimFigures[]> {
   // The first run of the code would otherwise count for the first store.
   await claimInTurn(stores, { turns: 1, claimsInTurn: 1 });

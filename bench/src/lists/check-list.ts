@@ -189,7 +189,6 @@ async function compareWorkbook(
 }
 
 /** The lists of the benchmark, as a rule and not as data: a row is made when it is sent and again when it comes back. */
-
 type ListRow = {
   cells: string[];
   /** The expected `email_status`. */
@@ -276,7 +275,6 @@ function workbookOf({ rows, row, headings: names }: ListContent): Promise<Buffer
 }
 
 /** Processes of the service whose memory and event loops are watched from one phase to the next. */
-
 type ProcessFigures = {
   role: Role;
   /** The most memory it ever had resident in the phase (VmHWM). */

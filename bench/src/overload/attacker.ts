@@ -1,3 +1,4 @@
+/** An attacker, from an address of its own: connections that are opened again as soon as they are closed. */
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -33,8 +34,6 @@ export type AttackReport = {
 export const attackModule: ChildModule<AttackOrder, AttackReport> = {
   path: import.meta.filename,
 };
-
-/** An attacker, from an address of its own: connections that are opened again as soon as they are closed. */
 
 const attackerAddress = '127.0.0.9';
 const singlePath = '/api/v1/email-verification';

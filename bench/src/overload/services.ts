@@ -101,7 +101,6 @@ async function postTask(port: number, key: string): Promise<string> {
 }
 
 /** A service with a quiet account and an attacker's, and mail hosts that answer quickly or take their time. */
-
 export type ServiceUnderAttack = {
   port: number;
   pid: number;

@@ -57,9 +57,9 @@ function statOf(pid: number): string[] | undefined {
 /**
  * Measures processor time lost to others: to other processes, and to other machines on the same host. It tells calm
  * times from busy ones, whose figures say little.
+ *
+ * Answers with the share that was lost since it was called; 0 where the system has no /proc.
  */
-
-/** Answers with the share that was lost since it was called; 0 where the system has no /proc. */
 export function watchLostTime(): () => number {
   const before = readTimes();
   return () => {

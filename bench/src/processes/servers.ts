@@ -76,7 +76,6 @@ async function open(url: string): Promise<BenchDatabase> {
 }
 
 /** `./mailproof` as its user starts it: a command that answers, or a process that serves and is measured. */
-
 type Mailproof = {
   pid: number;
   /** Port of the API; 0 if the process is a worker only. */

@@ -118,7 +118,6 @@ async function postTasks(port: number, { addresses, perTask, keys }: Posting): P
 }
 
 /** Statements that the database ran and bytes that it wrote, since the last look. */
-
 export type Work = {
   /** Every statement, those of transactions included. */
   statements: number;

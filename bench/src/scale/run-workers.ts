@@ -140,15 +140,6 @@ async function readResults({ database }: Installation): Promise<Pick<WorkerRun, 
   };
 }
 
-/**
- * One, two and four workers, each with as many addresses. The question is whether the database (claims, leases, fences,
- * results, charges) slows down workers beside each other.
- *
- * All processes share the machine's few cores, so a worker is kept small: it may have only a few verifications under
- * way, and its time is the mail hosts' latency. Every address is at a domain and a mail host of its own, so that none
- * is quicker because another was asked before.
- */
-
 export type Scaling = {
   latencyMs: number;
   verificationsAtOnce: number;
@@ -179,6 +170,14 @@ const goals = [
   { workers: 4, goal: 3.6 },
 ];
 
+/**
+ * One, two and four workers, each with as many addresses. The question is whether the database (claims, leases, fences,
+ * results, charges) slows down workers beside each other.
+ *
+ * All processes share the machine's few cores, so a worker is kept small: it may have only a few verifications under
+ * way, and its time is the mail hosts' latency. Every address is at a domain and a mail host of its own, so that none
+ * is quicker because another was asked before.
+ */
 export async function measureScaling({ postgres, share, tell, ownEgress }: ScaleParts): Promise<Scaling> {
   const each = addressesPerWorker * share;
   const addresses = each * 4;
@@ -210,17 +209,16 @@ export async function measureScaling({ postgres, share, tell, ownEgress }: Scale
   return { latencyMs, verificationsAtOnce, ownEgress, accounts, perTask, runs, ratios };
 }
 
-/**
- * One worker as it comes, at all it can do: lists of 100 with ten addresses to a domain. From this follows what
- * an address costs in processor time, statements, bytes of log and bytes of disk (docs/scale.md).
- */
-
 export type Volume = { latencyMs: number; perTask: number; run: WorkerRun; sizes: TableSize[] };
 
 const volumeLatencyMs = 100;
 const volumePerTask = 100;
 const volumeAccounts = 24;
 
+/**
+ * One worker as it comes, at all it can do: lists of 100 with ten addresses to a domain. From this follows what
+ * an address costs in processor time, statements, bytes of log and bytes of disk (docs/scale.md).
+ */
 export async function measureVolume({ postgres, share, tell }: ScaleParts): Promise<Volume> {
   const addresses = 20_000 * share;
   const population: Population = {

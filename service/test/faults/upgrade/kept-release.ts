@@ -55,7 +55,7 @@ export function buildProgram(release: string): string {
 }
 
 /** Writes the tree of a commit to a folder, which appears when it is whole. */
-export function checkOut(commit: string, folder: string): void {
+function checkOut(commit: string, folder: string): void {
   mkdirSync(dirname(folder), { recursive: true });
   const unfinished = mkdtempSync(`${folder}-`);
   const archive = join(unfinished, 'archive.tar');
