@@ -8,14 +8,14 @@ const packages = [
   { name: 'absent', proof: '/usr/bin/absent' },
 ];
 
-/** A machine as data: what is on it, who we are, and what apt would put there. */
-function machine(has: string[], { root = true, brings = [] as string[], status = 0 } = {}) {
+/** A machine as data: its files, our rights, and the files that apt would add. */
+function machine(has: string[], { mayInstall = true, brings = [] as string[], status = 0 } = {}) {
   const files = new Set(has);
   const ran: string[][] = [];
   const told: string[] = [];
   const parts: DebianPackageParts = {
     exists: (path) => files.has(path),
-    isRoot: () => root,
+    mayInstall: () => mayInstall,
     run: (program, args) => {
       ran.push([program, ...args]);
       for (const file of brings) files.add(file);
@@ -28,23 +28,25 @@ function machine(has: string[], { root = true, brings = [] as string[], status =
 
 describe('Debian packages', () => {
   test('nothing is run or told when everything is there', async () => {
-    const { parts, ran, told } = machine(['/usr/bin/there', '/usr/bin/absent'], { root: false });
+    const { parts, ran, told } = machine(['/usr/bin/there', '/usr/bin/absent'], { mayInstall: false });
     await ensureDebianPackages(packages, parts);
     assert.deepEqual([ran, told], [[], []]);
   });
 
-  test('root installs what is missing and says so in one line', async () => {
+  test('missing packages are installed, which one line says first', async () => {
     const { parts, ran, told } = machine(['/usr/bin/there'], { brings: ['/usr/bin/absent'] });
     await ensureDebianPackages(packages, parts);
-    assert.deepEqual(told, ['mailproof: Installing Debian packages (only once): absent …']);
+    assert.deepEqual(told, [
+      'mailproof: Installing Debian packages (only once; --no-install forbids it): absent …',
+    ]);
     assert.equal(ran.length, 1);
     assert.equal(ran[0]![0], 'flock');
     assert.deepEqual(ran[0]!.slice(-2), ['absent', '/usr/bin/absent']);
     assert.match(ran[0]!.join(' '), /apt-get update[\s\S]*apt-get install .*--no-install-recommends/);
   });
 
-  test('anybody else is told what to install', async () => {
-    const { parts, ran } = machine(['/usr/bin/there'], { root: false });
+  test('where nothing may be installed, the error says what to install', async () => {
+    const { parts, ran } = machine(['/usr/bin/there'], { mayInstall: false });
     await assert.rejects(ensureDebianPackages(packages, parts), {
       message: 'Missing Debian packages: absent. Install them as root: apt-get install absent',
     });

@@ -1,12 +1,12 @@
 /**
- * Debian packages that some checks stand on: a browser, a database. What is there already costs one look at a
- * file; what is missing is installed where we are root, and named where we are not.
+ * Debian packages that some tests need: a browser, a database. A package that is installed costs one look at a file. A
+ * missing one is installed if this machine lets us, and named in an error if not.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 
-type DebianPackage = {
+export type DebianPackage = {
   name: string;
   /** A file that exists when the package is installed. */
   proof: string;
@@ -14,31 +14,38 @@ type DebianPackage = {
 
 export type DebianPackageParts = {
   exists(path: string): boolean;
-  isRoot(): boolean;
-  /** Runs a program with its output on our stderr, and answers with its exit status. */
+  /** Whether we are root on Debian, and `--no-install` was not given. */
+  mayInstall(): boolean;
+  /** Runs a program with its output on our stderr, and returns its exit status. */
   run(program: string, args: string[]): Promise<number>;
   tell(line: string): void;
 };
 
-const systemParts: DebianPackageParts = {
+/** Set by `--no-install`, for test files that install packages of their own. */
+export const noInstallVariable = 'MAILPROOF_TEST_NO_INSTALL';
+
+export const debianParts = (): DebianPackageParts => ({
   exists: existsSync,
-  isRoot: () => process.getuid?.() === 0,
+  mayInstall: () =>
+    process.getuid?.() === 0 &&
+    existsSync('/usr/bin/apt-get') &&
+    (process.env[noInstallVariable] ?? '') === '',
   run,
   tell: (line) => void process.stderr.write(`${line}\n`),
-};
+});
 
-/** Installs what is missing. What cannot be installed is thrown as an error whose message says what to do. */
+/** Installs the packages that are missing. Throws an error that says what to do if one cannot be installed. */
 export async function ensureDebianPackages(
   packages: DebianPackage[],
-  parts: DebianPackageParts = systemParts,
+  parts: DebianPackageParts = debianParts(),
 ): Promise<void> {
   const missing = packages.filter(({ proof }) => !parts.exists(proof));
   if (missing.length === 0) return;
   const names = missing.map(({ name }) => name).join(' ');
-  if (!parts.isRoot()) {
+  if (!parts.mayInstall()) {
     throw new Error(`Missing Debian packages: ${names}. Install them as root: apt-get install ${names}`);
   }
-  parts.tell(`mailproof: Installing Debian packages (only once): ${names} …`);
+  parts.tell(`mailproof: Installing Debian packages (only once; --no-install forbids it): ${names} …`);
   const status = await parts.run('flock', [lockFile, 'sh', '-c', installMissing, 'sh', ...asPairs(missing)]);
   const absent = missing.filter(({ proof }) => !parts.exists(proof));
   if (status === 0 && absent.length === 0) return;

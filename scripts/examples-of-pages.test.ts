@@ -39,7 +39,7 @@ function write(name: string, text: string): void {
 
 const read = (name: string): string => readFileSync(join(fixture.folder, name), 'utf8');
 
-/** What a page shows after an example, as it stands there: indented by four. */
+/** The output that a page shows after an example, indented by four. */
 function shownAfter(page: string, example: string): string {
   const rest = readPage(page).split(` ${example}\n`)[1] ?? '';
   const lines = /\n\n(?<lines>(?: {4}.*\n)+)/.exec(rest)?.groups?.['lines'] ?? '';

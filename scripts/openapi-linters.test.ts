@@ -24,8 +24,8 @@ const found = await lintFromString({ source: readFileSync('openapi.json', 'utf8'
 console.log(JSON.stringify(found.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])));
 `,
   // All rules of its set, but for four. The scopes of keys stand at each operation, as OpenAPI 3.1 has it for schemes
-  // other than OAuth; the rule is from before. The licence has its SPDX identifier, which excludes a URL. Whoever runs the
-  // service is the contact, and no name here. The tags stand in the order in which one needs them.
+  // other than OAuth; the rule is from before. The licence has its SPDX identifier, which excludes a URL. The operator
+  // of the service is the contact, so no name stands here. The tags stand in the order in which one needs them.
   Spectral: `import core from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 import { readFileSync } from 'node:fs';
@@ -41,7 +41,7 @@ console.log(JSON.stringify(found.map(({ code, message, path }) => [code, message
 };
 
 describe('the OpenAPI document', () => {
-  // Kept between runs: what `npm install` has nothing to do for takes a second.
+  // Kept between runs, so that `npm install` takes a second.
   const cwd = join(import.meta.dirname, '../.cache/openapi-linters');
   before(async () => {
     mkdirSync(cwd, { recursive: true });

@@ -7,7 +7,7 @@ export function readOpsFile(name: string): string {
 
 type Board = { panels: { targets?: { expr: string }[] }[] };
 
-/** What the board asks Prometheus for, with the job that a service usually has. */
+/** The board's queries to Prometheus, with the usual name of the job. */
 export function readBoardQueries(): string[] {
   const { panels } = JSON.parse(readOpsFile('grafana/mailproof.json')) as Board;
   return panels

@@ -3,24 +3,23 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { createMetrics, metricFamilies, type MetricFamily } from '@mailproof/service';
 import { createExposition } from '@mailproof/service/exposition';
 import type { MetricSample } from '../service/src/features/metrics/create-metrics.ts';
 import type { KeyOfType } from '../service/src/features/metrics/metric-families.ts';
-import { ensureDebianPackages } from './debian-packages.ts';
 import { readBoardQueries, readOpsFile } from './ops-files.ts';
+import { findOnPath, whyNotHere } from './test-programs.ts';
 
-/** What an operator takes from `ops/`: the rules that call him, and the board he looks at. */
+/** The files of `ops/` that an operator uses: the alert rules and the board. */
 const run = promisify(execFile);
-const promtool = '/usr/bin/promtool';
+const promtool = findOnPath(['promtool']) ?? '/usr/bin/promtool';
+const skip = await whyNotHere([{ name: 'prometheus', proof: promtool }]);
 const rules = readOpsFile('prometheus/alerts.yml');
 const ruleNames = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
 
-before(() => ensureDebianPackages([{ name: 'prometheus', proof: promtool }]));
-
-test('the alert rules are rules, and each fires when it should and not before', async () => {
+test('the alert rules are rules, and each fires when it should and not before', { skip }, async () => {
   const cwd = new URL('../ops/prometheus/', import.meta.url);
   await run(promtool, ['check', 'rules', '--lint=all', '--lint-fatal', 'alerts.yml'], { cwd });
   await run(promtool, ['test', 'rules', 'alerts.test.yml'], { cwd });
@@ -52,7 +51,7 @@ test('rules and board ask only for what is exported, by labels that it has', asy
   }
 });
 
-test('the names of all figures pass promtool check metrics', async () => {
+test('the names of all figures pass promtool check metrics', { skip }, async () => {
   const metrics = createMetrics();
   metrics.addSource(() => everySample());
   for (const [key, { type, labels }] of Object.entries<MetricFamily>(metricFamilies))
@@ -80,7 +79,7 @@ test('every figure of ours is on the board', () => {
   assert.deepEqual(absent, []);
 });
 
-test('the queries of the board are PromQL', async () => {
+test('the queries of the board are PromQL', { skip }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mailproof-board-'));
   const records = readBoardQueries().map((expr, number) => ({ record: `query:number${number}`, expr }));
   try {
@@ -115,7 +114,7 @@ function allLabels(exported: Map<string, string[]>): Set<string> {
   return new Set(['instance', 'job', ...[...exported.values()].flat()]);
 }
 
-test('the example of a configuration names the rules that stand beside it', async () => {
+test('the example of a configuration names the rules that stand beside it', { skip }, async () => {
   const config = readOpsFile('prometheus/prometheus.yml');
   assert.match(config, /rule_files: \[alerts\.yml\]/);
   const cwd = new URL('../ops/prometheus/', import.meta.url);

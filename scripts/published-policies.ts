@@ -1,15 +1,15 @@
 import type { ProviderId } from '../engine/src/replies/providers.ts';
 
 /**
- * What each provider publishes that bears on asking for a mailbox without sending a message, as far as it is known to
- * us, in our words. For `docs/providers.md`, so that an operator can decide whether to ask there at all.
+ * Each provider's published rules about asking for a mailbox without sending a message, as far as we know them, in our
+ * words. For `docs/providers.md`, so that an operator can decide whether to ask there at all.
  */
 const silent = 'No public page that speaks of it is known to us.';
 
 /** A public page that a statement of the documentation rests on. */
 type Source = { name: string; url: string };
 
-/** A subject that was looked up: what the pages say, what follows, and what no page confirms. */
+/** A subject that was looked up: statements of the pages, conclusions, and claims that no page confirms. */
 export type LookedUp = {
   title: string;
   says: string;

@@ -8,7 +8,7 @@ import {
   type Installation,
 } from './scale/size-installation.ts';
 
-/** The figures of docs/scale.md. They stand between marks; what is around them is written by hand. */
+/** The figures of docs/scale.md. They stand between marks; the text around them is written by hand. */
 export function scalePage(page: string, costs: Costs): string {
   const needs = [1e6, 1e8, 1e9].map((addresses) => sizeInstallation(addresses, costs));
   const parts = { costs: costLines(costs), suppositions: suppositionLines(), needs: needLines(needs) };
@@ -92,7 +92,7 @@ function pressureLines(needs: Installation[], costs: Costs): string[] {
   return [...table, '', `With the default limits, one provider is asked about ${most} addresses per day.`];
 }
 
-/** What is used more than once over stands out. */
+/** A resource that is used more than once over stands out. */
 function times(value: number): string {
   return value > 1 ? `**${short(value)}**` : short(value);
 }

@@ -51,7 +51,7 @@ function pointsFor(status: string): number[] {
   return considerations.flatMap(({ points }) => new Map(Object.entries(points)).get(status) ?? []);
 }
 
-/** What the evidence can make of it: of points that exclude each other only one side can hold. */
+/** The scores that the evidence can give. Of points that exclude each other only one side counts. */
 function extremes(status: string, start: number): [least: number, most: number] {
   const gains = bestOf(status, Math.max);
   const losses = bestOf(status, Math.min);

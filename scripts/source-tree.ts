@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, resolve } from 'node:path';
 
-/** The repository as tidy.test.ts looks at it: its files, their text, and who imports whom. */
+/** The repository as tidy.test.ts looks at it: its files, their text and their imports. */
 
 export const root = resolve(import.meta.dirname, '..');
 export const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
@@ -14,7 +14,7 @@ export const files = execFileSync('git', ['ls-files', '--cached', '--others', '-
 export const packages = ['engine', 'service', 'cli', 'client', 'console', 'world'];
 export const sources = files.filter((file) => /\.tsx?$/.test(file));
 export const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file);
-/** What ships: everything under `src` that is no test. */
+/** The files that ship: everything under `src` except tests. */
 export const production = sources.filter((file) => /^[^/]+\/src\//.test(file) && !isTest(file));
 export const productionOf = (home: string): string[] =>
   production.filter((file) => file.startsWith(`${home}/src/`));

@@ -24,10 +24,32 @@ test('every file of npm test runs once, in a batch or alone', () => {
   assert.ok(batches.length > 1);
 });
 
-test('CI runs both, and the checks', () => {
+test('npm run test:unit is a part of npm test, and the tests of the engine and the service are in it', () => {
+  const everyday = new Set(listTests('everyday', root));
+  const unit = listTests('unit', root);
+  assert.deepEqual(
+    unit.filter((file) => !everyday.has(file)),
+    [],
+  );
+  assert.ok(
+    unit.some((file) => file.startsWith('engine/src/')) &&
+      unit.some((file) => file.startsWith('service/src/')),
+  );
+});
+
+test('CI runs both, and the checks, and lets no test be left out', () => {
   const lines = readFileSync(join(root, '.ci/run'), 'utf8').split('\n');
+  assert.ok(lines.indexOf('export CI=true') > 0);
   assert.deepEqual(
     lines.filter((line) => line.startsWith('npm ')),
     ['npm test', 'npm run check', 'npm run test:faults'],
   );
+});
+
+test('package.json, install.sh and the pages ask for the same Node', () => {
+  const read = (file: string) => readFileSync(join(root, file), 'utf8');
+  const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
+  const least = engines.node.replace(/^>=/, '');
+  for (const file of ['README.md', 'CONTRIBUTING.md', 'scripts/install.sh'])
+    assert.match(read(file), new RegExp(`Node ${least} or later`), file);
 });

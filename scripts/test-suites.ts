@@ -1,12 +1,13 @@
 import { globSync } from 'node:fs';
 
 /**
- * Which command runs a test. What needs minutes (processes killed in rounds, a database that fails over, load at
- * volume, every theme and width of the browser) stands in a folder `test/faults` and runs with `npm run test:faults`;
- * what needs a machine on which containers may be run stands in `test/containers` and runs with `npm run test:image`;
- * everything else runs with `npm test`. So each file is in exactly one of the three.
+ * The command that runs a test. Tests that need minutes stand in a folder `test/faults` and run with `npm run
+ * test:faults`: kills in rounds, failovers, load at volume, every theme and width of the browser. Tests that need
+ * containers stand in `test/containers` and run with `npm run test:image`. All others run with `npm test`. So each file
+ * is in exactly one of the three. `npm run test:unit` runs the part of `npm test` that stands beside the code, on
+ * SQLite alone.
  */
-export type Suite = 'everyday' | 'faults' | 'containers';
+export type Suite = 'everyday' | 'unit' | 'faults' | 'containers';
 
 const everyTest = [
   '*.test.ts',
@@ -14,21 +15,24 @@ const everyTest = [
   'scripts/**/*.test.ts',
 ];
 
-export function suiteOf(file: string): Suite {
+const besideTheCode = /^(?:engine|client|console|service|world)\/src\//;
+
+function suiteOf(file: string): Suite {
   const folder = /(?:^|\/)test\/(faults|containers)\//.exec(file)?.[1];
   return folder === 'faults' || folder === 'containers' ? folder : 'everyday';
 }
 
-/** The files of a suite below `root`, as paths relative to it. */
+/** Returns the files of a suite below `root`, as paths relative to it. */
 export function listTests(suite: Suite, root: string): string[] {
+  const whole = suite === 'unit' ? 'everyday' : suite;
   return globSync(everyTest, { cwd: root })
-    .filter((file) => suiteOf(file) === suite)
+    .filter((file) => suiteOf(file) === whole && (suite !== 'unit' || besideTheCode.test(file)))
     .sort();
 }
 
 /**
- * Test files that run in one process, one after the other, because loading the service takes longer than most of them
- * run. What is left out starts programs and browsers of its own, or measures what a process needs.
+ * Groups test files that run in one process, one after the other, because loading the service takes longer than most of
+ * them run. Files that start programs and browsers, or measure what a process needs, run alone.
  */
 export function batchTests(files: readonly string[]): { batches: string[][]; alone: string[] } {
   const alone = files.filter((file) => !sharesProcess(file));

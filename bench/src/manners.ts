@@ -1,32 +1,38 @@
 /**
- * `npm run bench:manners`: what receivers see of us on a day of simulated time, with default limits. 20,000 addresses
- * over 4,000 domains, six providers among their hosts, a fifth of them dead; three accounts, one of them dirty. One of
- * our two addresses is listed for hours, a provider bans the other, and liars speak all day.
+ * `npm run bench -- manners`: a day of simulated time as receivers see it, with default limits. 20,000 addresses over
+ * 4,000 domains, six providers among their hosts, a fifth of them dead; three accounts, one of them dirty. One of our
+ * two addresses is listed for hours, a provider bans the other, and liars speak all day.
  */
-import { parseArgs } from 'node:util';
-import { checksOf, addressHistoryOf } from './manners/checks.ts';
+import { addressHistoryOf, checksOf, type Check } from './manners/checks.ts';
 import { describeLists, domainCount } from './manners/lists.ts';
-import type { ProviderSeen } from './manners/receivers.ts';
-import { ban, egressAddresses, listing } from './manners/scripted-world.ts';
+import { ban, egressAddresses, listing, type ProviderSeen } from './manners/scripted-world.ts';
 import { simulateDay, type Day } from './manners/simulate-day.ts';
-import { exact, hours, quantile, short } from './results/numbers.ts';
-import { publish } from './results/publish.ts';
-import { table } from './results/table.ts';
+import {
+  describeMachine,
+  exact,
+  hours,
+  machineLines,
+  publish,
+  quantile,
+  readWish,
+  short,
+  table,
+  type Machine,
+} from './results.ts';
 
-const { values: wish } = parseArgs({
-  options: {
-    /** A tenth of the addresses, and all liars. */
-    quick: { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false },
-  },
-});
+export async function runManners(args: string[]): Promise<number> {
+  const wish = readWish(args, {});
+  const machine = describeMachine();
+  const startedAt = performance.now();
+  const day = await simulateDay(describeLists(wish));
+  const realSeconds = (performance.now() - startedAt) / 1_000;
+  const checks = checksOf(day);
+  const lines = describeDay(day, { machine, checks, realSeconds });
+  publish({ name: 'manners', lines, figures: { machine, ...figuresOf(day), checks } }, wish);
+  return checks.some(({ isMet }) => !isMet) ? 1 : 0;
+}
 
-const startedAt = performance.now();
-const day = await simulateDay(describeLists(wish));
-const realSeconds = (performance.now() - startedAt) / 1_000;
-const checks = checksOf(day);
-publish({ name: 'manners', lines: describe(day), figures: { ...figuresOf(day), checks } }, wish);
-if (checks.some(({ isMet }) => !isMet)) process.exitCode = 1;
+type RunFacts = { machine: Machine; checks: readonly Check[]; realSeconds: number };
 
 function figuresOf(happened: Day) {
   return {
@@ -39,7 +45,7 @@ function figuresOf(happened: Day) {
   };
 }
 
-function describe(happened: Day): string[] {
+function describeDay(happened: Day, { machine, checks, realSeconds }: RunFacts): string[] {
   const { seen, accounts: days } = happened;
   const reports = seen.report();
   const providers = reports.filter(({ policy }) => policy.brakes);
@@ -47,6 +53,8 @@ function describe(happened: Day): string[] {
   const addresses = days.reduce((sum, one) => sum + one.addresses, 0);
   return [
     '# A day of manners',
+    '',
+    ...machineLines(machine),
     '',
     `A day of simulated time with default limits and the profile \`established\`: ${exact(addresses)} addresses over ${short(domainCount)} domains and six providers, a fifth of them dead, lists of three accounts of which one is dirty, and single verifications beside them, from two egress addresses. Half of each list comes at midnight, an eighth at eight and at four in the afternoon each, the rest one by one. outlook is spread over both addresses; every other group has one. The scheduler, the pacer, the brake, the routes and the watch over our reputation are the engine's own; mail hosts and block lists are scripted and count what they see. It took ${short(realSeconds)} s of real time.`,
     '',

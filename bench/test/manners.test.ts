@@ -4,7 +4,7 @@ import { checksOf, type Check } from '../src/manners/checks.ts';
 import { describeLists } from '../src/manners/lists.ts';
 import { simulateDay } from '../src/manners/simulate-day.ts';
 
-/** The quick day of `npm run bench:manners`: all of its promises, with a tenth of the addresses. */
+/** The quick day of `npm run bench -- manners`: all of its promises, with a tenth of the addresses. */
 const promises = [
   'connections of an address',
   'connections a minute to each group, as configured',

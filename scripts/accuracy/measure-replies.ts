@@ -63,7 +63,7 @@ function judge(row: LabelledReply): Judged {
   return { row, got, defensible: row.label === got.label || row.altLabels.includes(got.label) };
 }
 
-/** Scores of the labels that the rows carry; a label nobody expects has no F1 worth averaging. */
+/** Scores of the labels that the rows carry. A label that no row expects has no F1 to average. */
 function scorePerLabel(
   pairs: readonly { expected: ReplyLabel; got: ReplyLabel }[],
 ): Partial<Record<ReplyLabel, LabelScore>> {

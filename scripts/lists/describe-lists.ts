@@ -13,7 +13,7 @@ export type BuildReport = {
   named: Map<string, number>;
   confirmed: Map<string, number>;
   confirmedByAny: number;
-  /** What email-providers counts among the well-known, to tell how often a combination of sources errs. */
+  /** The well-known providers of email-providers, by which combinations of sources are judged. */
   wellKnown: ReadonlySet<string>;
   counts: {
     disposable: number;

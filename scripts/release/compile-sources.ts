@@ -4,8 +4,9 @@ import { transform } from 'esbuild';
 
 /**
  * Compiles the workspaces into a folder in which each file stands where it stands here. Node strips no types below
- * `node_modules`, so what is published is JavaScript with source maps; and what finds a file beside itself here (a list,
- * the console) finds it there. Workspaces are no packages any more: what they import of each other becomes relative.
+ * `node_modules`, so what is published is JavaScript with source maps; and what finds a file beside itself here (a
+ * list, the console) finds it there. Workspaces are no packages any more, so their imports of each other become
+ * relative.
  */
 export async function compileSources(root: string, { workspaces, into }: CompileOrder): Promise<void> {
   const entries = new Map(workspaces.flatMap((workspace) => [...exportsOf(root, workspace)]));
@@ -21,7 +22,7 @@ export async function compileSources(root: string, { workspaces, into }: Compile
 
 type CompileOrder = { workspaces: readonly string[]; into: string };
 
-/** What `@mailproof/engine/nearest-name` stands for: a file, from the root. */
+/** Returns the file, from the root, that a name such as `@mailproof/engine/nearest-name` stands for. */
 type Entries = ReadonlyMap<string, string>;
 
 function exportsOf(root: string, workspace: string): [string, string][] {

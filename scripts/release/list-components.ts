@@ -4,8 +4,8 @@ import { findProductionPackages, type LockedPackage } from './production-package
 import { runNpm } from './run-npm.ts';
 
 /**
- * What the laid-out package is made of, as a CycloneDX document: npm's own list of the packages in it, and those that
- * went into the page, which npm does not see. The same commit gives the same document.
+ * The components of the package as a CycloneDX document: npm's list of its packages, and the packages bundled into the
+ * page, which npm does not see. The same commit gives the same document.
  */
 export function listComponents(folder: string, page: PageSources): Sbom {
   const list = JSON.parse(
@@ -44,7 +44,7 @@ type PageSources = {
   workspaces: readonly string[];
   /** The workspace that the page is made from. */
   page: string;
-  /** What makes it and is not in it. */
+  /** Tools that make it and are not in it. */
   compiledBy: readonly string[];
 };
 

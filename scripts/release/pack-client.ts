@@ -42,7 +42,7 @@ function nameScriptsInDeclarations(folder: string): void {
   }
 }
 
-/** The same files once more. What a file is follows from the manifest beside it, so names and imports stay as they are. */
+/** The same files once more. The manifest beside a file says what it is, so names and imports stay as they are. */
 function writeCommonJs(modules: string, folder: string): void {
   mkdirSync(folder);
   writeJson(join(folder, 'package.json'), { type: 'commonjs' });

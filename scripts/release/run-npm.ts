@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
 
-/** npm in a folder, with nobody's settings: its answer. What it complains about is told only where it fails. */
+/**
+ * Runs npm in a folder without the user's settings, and returns its output. Its complaints are told only if it fails.
+ */
 export function runNpm(args: readonly string[], cwd: string): string {
   const settings = ['--userconfig=/dev/null', '--loglevel=error', '--no-update-notifier'];
   return execFileSync('npm', [...args, ...settings], { cwd, encoding: 'utf8', maxBuffer: 64 * 1_048_576 });

@@ -8,7 +8,7 @@ import { npmPack } from './run-npm.ts';
 
 const checksums = 'SHA256SUMS';
 
-/** Writes a release into a directory of its own: the packages, what they are made of, and the checksums of all. */
+/** Writes a release into a directory of its own: the packages, their components, and the checksums of all. */
 export async function writeRelease(directory: string): Promise<string[]> {
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What one address costs, taken from the committed results of the benchmarks. Bulk, in lists of 100. */
+/** The cost of one address, from the committed results of the benchmarks. Bulk, in lists of 100. */
 export type Costs = {
   /** Processor time in microseconds: in lists with ten addresses to a domain, and with every address alone at its own host. */
   workerUs: { inLists: number; alone: number };
@@ -9,7 +9,7 @@ export type Costs = {
   statements: number;
   commits: number;
   walBytes: number;
-  /** On the disk: what is erased with the task, and the books, which stay. */
+  /** Bytes on the disk: rows that are erased with the task, and the books, which stay. */
   taskBytes: number;
   bookBytes: number;
   /** Conversations with mail hosts, in lists and alone. */
@@ -34,7 +34,7 @@ export function readCosts(): Costs {
   const engineUs = (one: EngineRun): number => (1_000 * one.cpuMs) / one.addresses;
   const requests = requestCosts(api.postgres);
   return {
-    // Alone, the engine has more to do; what the store asks of the worker is the same.
+    // Alone, the engine has more to do; the store's share of the worker is the same.
     workerUs: { inLists: workerUs, alone: workerUs - engineUs(inList) + engineUs(alone) },
     apiUs: requests.apiUs,
     databaseUs: 1_000 * each(run.cpuMs.database) + requests.databaseUs,
@@ -95,7 +95,7 @@ type Results = {
   engine: { machine: Machine; cost: { alone: EngineRun; inList: EngineRun } };
 };
 
-/** The benchmarks write these files; bench/src/results/publish.ts says how. */
+/** The benchmarks write these files; bench/src/results.ts says how. */
 function readResults(): Results {
   const read = (name: string): unknown =>
     JSON.parse(readFileSync(new URL(`../../bench/results/${name}.json`, import.meta.url), 'utf8'));

@@ -4,7 +4,7 @@ import { policyFileBounds } from '../../engine/src/politeness/read-policy-file.t
 import { postgresLimitTable } from '../../service/src/core/store/postgres/postgres-limits.ts';
 import type { Costs } from './read-costs.ts';
 
-/** What is not measured but supposed. Change a figure here and run `npm run docs`. */
+/** Values that are assumed and not measured. Change a figure here and run `npm run docs`. */
 export const suppositions = {
   /** The busiest hour against the mean of the day. */
   peak: { value: 3, meaning: 'times the daily mean in the busiest hour' },

@@ -1,12 +1,19 @@
 /**
- * What the framework costs by itself: Fastify as it comes, JSON in, JSON out, no key, no schema, no store, no log.
- * Each route takes a body and gives an answer of the same size as ours does.
+ * The framework by itself: Fastify as it comes, JSON in, JSON out, no key, no schema, no store, no log. Each route
+ * takes a body and gives an answer of the same size as ours does.
  */
 import fastify from 'fastify';
-import { answerQuestions } from '../processes/child.ts';
-import type { BareAnswer, BareRoute } from './bare-module.ts';
+import { answerQuestions, type ChildModule } from '../processes/child.ts';
 
-answerQuestions(serve);
+type BareRoute = { method: 'GET' | 'POST'; path: string; status: number; answer: unknown };
+
+type BareAnswer = { port: number };
+
+export const bareModule: ChildModule<BareRoute[], BareAnswer> = {
+  path: import.meta.filename,
+};
+
+answerQuestions(import.meta.filename, serve);
 
 async function serve(routes: BareRoute[]): Promise<BareAnswer> {
   const server = fastify({ logger: false });

@@ -1,17 +1,83 @@
-/** The process that is measured: one engine, one list of addresses, and nothing else. */
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '@mailproof/engine';
-import { answerQuestions } from '../processes/child.ts';
-import { createOurEngine, orderFor, type EngineLike } from './engine-order.ts';
-import type { EngineQuestion, Measured, PrepareQuestion, VerifyQuestion } from './engine-module.ts';
-import { createPlainEngine } from './plain-engine.ts';
-import { addressOf, hostAddress, warmUpAddressOf } from './population.ts';
-import { watchLoop } from './watch-loop.ts';
+import { answerQuestions, type ChildModule } from '../processes/child.ts';
+import { createOurEngine, orderFor, createPlainEngine, type EngineLike } from './engines.ts';
+import { addressOf, hostAddress, warmUpAddressOf, type Population } from './population.ts';
+import { watchLoop, type LoopDelay } from './watch-loop.ts';
 
-answerQuestions((question: EngineQuestion): Promise<Measured | undefined> => {
+const root = join(import.meta.dirname, '..', '..', '..');
+
+type WorldAt = { dnsServer: string; smtpPort: number };
+
+export type PrepareQuestion = {
+  kind: 'prepare';
+  variant: 'ours' | 'plain';
+  world: WorldAt;
+  openConversations: number;
+  starttls: 'demanded' | 'always';
+  /** Addresses verified before anything is measured, so that code is compiled; without it as many as that takes. */
+  warmUps?: number;
+};
+
+export type VerifyQuestion = {
+  kind: 'verify';
+  population: Population;
+  /** Addresses under way at once, those that wait for a conversation included. */
+  inFlight: number;
+  /** Addresses begun per second at first. Without it all of `inFlight` begin at once. */
+  beginPerSecond?: number;
+};
+
+export type EngineQuestion =
+  | PrepareQuestion
+  | VerifyQuestion
+  | { kind: 'connect'; world: WorldAt; connections: number; inFlight: number; hosts: number };
+
+export type Measured = LoopDelay & {
+  addresses: number;
+  ms: number;
+  /** User and system time of the process. */
+  cpuMs: number;
+  /** Resident memory before the first address: the runtime, the code, the lists. */
+  rssBeforeMb: number;
+  rssPeakMb: number;
+  /** The part of it that the heap held then. */
+  heapAtPeakMb: number;
+  /** Heap still held after the last address and a garbage collection. */
+  heapGrowthMb: number;
+  /** Verdicts that were not what they should be. */
+  wrong: Record<string, number>;
+  dnsQueries: number;
+  conversations: number;
+};
+
+/** The launcher's own flags for the heap, and compiled code kept between runs. */
+export const asTheServiceRuns = {
+  execArgv: ['--expose-gc', ...launcherHeapFlags()],
+  env: { NODE_COMPILE_CACHE: join(root, '.cache', 'compiled') },
+};
+
+export const engineModule: ChildModule<EngineQuestion, Measured | undefined> = {
+  path: import.meta.filename,
+  ...asTheServiceRuns,
+};
+
+/** Reads the launcher's flags, so that the engine is measured as it is run. */
+function launcherHeapFlags(): string[] {
+  const launcher = readFileSync(join(root, 'mailproof'), 'utf8');
+  const [, heap = ''] = /^heap='([^']+)'$/m.exec(launcher) ?? [];
+  const flags = heap.match(/--max-(?:semi|old)-space-size=\d+/g) ?? [];
+  if (flags.length !== 2) throw new Error('the launcher no longer bounds the heap');
+  return flags;
+}
+
+/** The process that is measured: one engine, one list of addresses, and nothing else. */
+answerQuestions(import.meta.filename, (question: EngineQuestion): Promise<Measured | undefined> => {
   switch (question.kind) {
     case 'prepare':
       return prepare(question);
@@ -22,7 +88,7 @@ answerQuestions((question: EngineQuestion): Promise<Measured | undefined> => {
   }
 });
 
-/** Far beyond any measurement: what is measured is work, not the giving up. */
+/** Far beyond any measurement, so that no address is given up. */
 const patienceMs = 900_000;
 const usualWarmUps = 500;
 const sampleMs = 100;
@@ -71,7 +137,7 @@ async function verifyAll({ population, inFlight: most, beginPerSecond }: VerifyQ
 
 type Flow = { most: number; work: (index: number) => Promise<unknown>; beginPerSecond?: number | undefined };
 
-/** So many at a time, in order, until all are done. */
+/** Works on all in order, at most `most` at a time. */
 async function inFlight(count: number, { most, work, beginPerSecond = Infinity }: Flow): Promise<void> {
   let next = 0;
   const worker = async (_: unknown, number: number): Promise<void> => {
@@ -114,7 +180,7 @@ async function measure(work: () => Promise<void>): Promise<Bare> {
   };
 }
 
-/** What the runtime asks for a connection by itself: open it, hear the banner, close it. */
+/** Measures bare connections of the runtime: open, hear the banner, close. */
 async function connectOnly({
   world,
   connections,

@@ -1,4 +1,4 @@
-/** Who lives in the world of a benchmark, as a rule and not as a list, so that both sides know it without memory. */
+/** The mailboxes of a benchmark's world, as a rule and not as a list, so that both sides know them without memory. */
 import type { Temper, WorldDescription } from '@mailproof/world';
 
 export type Population = {
@@ -23,7 +23,7 @@ export function addressOf(index: number, { domains }: Population): { email: stri
   };
 }
 
-/** Domains that belong to no measurement: what they teach the engine is of no use to it later. */
+/** Domains outside the measurement, so that the engine learns nothing of use from them. */
 const warmUpDomains = 50;
 
 export function warmUpAddressOf(index: number): string {

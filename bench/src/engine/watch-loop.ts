@@ -1,13 +1,14 @@
 /** How late the event loop of this process runs, from now until it is stopped. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { collectOwnTimes } from '../processes/lost-processor-time.ts';
+import { answerQuestions, type ChildModule } from '../processes/child.ts';
+import { collectOwnTimes } from '../processes/cpu-time.ts';
 
 export type LoopDelay = {
   loopDelayP99Ms: number;
   loopDelayMaxMs: number;
   /**
-   * CPU time of the thread from one look of a timer to the next: what its own work keeps others waiting for, whatever
-   * else the machine does. Where the loop keeps up, that is all it did in those ten milliseconds.
+   * CPU time of the thread between two looks of a timer: the time that its own work keeps others waiting. If the loop
+   * keeps up, that is all it did in those ten milliseconds.
    */
   loopWorkP99Ms: number;
   loopWorkMaxMs: number;
@@ -56,3 +57,22 @@ function threadMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 }
+
+/** A process that does nothing while another is measured, so that only the machine delays its loop. */
+export type IdleQuestion = { kind: 'begin' } | { kind: 'end' };
+
+export const idleModule: ChildModule<IdleQuestion, LoopDelay | undefined> = {
+  path: import.meta.filename,
+};
+
+const watch: { running?: ReturnType<typeof watchLoop> } = {};
+
+answerQuestions(import.meta.filename, (question: IdleQuestion): Promise<LoopDelay | undefined> => {
+  switch (question.kind) {
+    case 'begin':
+      watch.running = watchLoop();
+      return Promise.resolve(undefined);
+    case 'end':
+      return Promise.resolve(watch.running?.stop());
+  }
+});

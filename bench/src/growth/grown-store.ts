@@ -1,11 +1,13 @@
-/** A store with so many past tasks and as many that wait, made in the database itself. */
+/** A store with past tasks and as many that wait, made in the database itself. */
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openStore, storeFile, type OpenStoreOptions } from '../../../service/src/index.ts';
+import { claimTask, releaseTask, type Claim } from '../../../service/src/core/verify/tasks/claim-task.ts';
+import { openStore, storeFile, type OpenStoreOptions, type Store } from '../../../service/src/index.ts';
 import { pastSql, waitingSql, type Past } from '../../../service/test/support/load-past.ts';
-import type { BenchPostgres } from '../processes/bench-postgres.ts';
+import type { BenchPostgres } from '../processes/servers.ts';
+import { spreadOf, type Spread } from '../results.ts';
 
 export type GrownStore = {
   database: 'SQLite' | 'PostgreSQL';
@@ -91,7 +93,7 @@ const markAuditedSql = [
    select id, entries, granted, available, reserved, spent, 0, entries, ${Date.now()}, ${Date.now()} from account`,
 ];
 
-/** What was loaded without waiting for the disk is on it before anything is measured: the first sync waits for all of it. */
+/** Waits until all loaded rows are on the disk. Otherwise the first sync of the measurement would wait for them. */
 function syncFile(file: string): void {
   const descriptor = openSync(file, 'r+');
   fsyncSync(descriptor);
@@ -107,4 +109,63 @@ function runInSqlite(file: string, statements: string[]): void {
   } finally {
     raw.close();
   }
+}
+
+export type ClaimFigures = {
+  /** The first on a store that was just opened: its connection has no page in memory and no statement prepared. */
+  firstClaimMs: number;
+  claimMs: Spread;
+};
+
+/** Less than an account may have, so that none is refused. */
+const mostUnderWay = 8;
+const turns = 10;
+
+/**
+ * Measures claims in stores of different size, in turn, because most of the time is the disk's, whose speed changes.
+ *
+ * In the order of the stores.
+ */
+export async function measureClaims(stores: readonly GrownStore[]): Promise<ClaimFigures[]> {
+  // The first run of the code would otherwise count for the first store.
+  await claimInTurn(stores, { turns: 1, claimsInTurn: 1 });
+  // Each task is claimed once, and one is gone already.
+  const mostClaims = Math.min(...stores.map(({ past }) => past.tasks - 1));
+  return await claimInTurn(stores, { turns, claimsInTurn: Math.min(20, Math.floor(mostClaims / turns)) });
+}
+
+async function claimInTurn(
+  stores: readonly GrownStore[],
+  order: { turns: number; claimsInTurn: number },
+): Promise<ClaimFigures[]> {
+  const claimers = [];
+  try {
+    for (const { settings } of stores)
+      claimers.push(createClaimer(await openStore({ ...settings, check: false })));
+    for (let turn = 0; turn < order.turns; turn += 1)
+      for (const { claim } of claimers) for (let n = 0; n < order.claimsInTurn; n += 1) await claim();
+    return claimers.map(({ took: [firstClaimMs = NaN, ...others] }) => ({
+      firstClaimMs,
+      claimMs: spreadOf(others),
+    }));
+  } finally {
+    for (const { store } of claimers) await store.close();
+  }
+}
+
+/** Some are under way at any time; each is then put back for later, and the next claim takes another. */
+function createClaimer(store: Store) {
+  const took: number[] = [];
+  const held: Claim[] = [];
+  async function claim(): Promise<void> {
+    const now = Date.now();
+    const beganAt = performance.now();
+    const claimed = await store.write((tx) => claimTask(tx, { processId: 'bench', mode: 'live', now }));
+    took.push(performance.now() - beganAt);
+    if (claimed === undefined) throw new Error('there is nothing to claim');
+    held.push(claimed);
+    const longest = held.length < mostUnderWay ? undefined : held.shift();
+    if (longest !== undefined) await store.write((tx) => releaseTask(tx, longest, now + hourMs));
+  }
+  return { store, took, claim };
 }

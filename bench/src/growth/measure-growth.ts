@@ -1,4 +1,4 @@
-/** What one store costs, whatever it holds. Everything is timed from outside, on the store as the service opens it. */
+/** The cost of one store of any size. Everything is timed from outside, on the store as the service opens it. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openStore, type Store } from '../../../service/src/index.ts';
@@ -13,11 +13,10 @@ import { readTaskQueue } from '../../../service/src/core/verify/tasks/read-task-
 import { createEraser } from '../../../service/src/core/upkeep/erase-in-slices.ts';
 import { watchAllBooks } from '../../../service/src/start/whole-store.ts';
 import { watchLoop } from '../engine/watch-loop.ts';
-import { startWatchedService } from '../lists/watched-service.ts';
-import { collectOwnTimes, watchStolenTime } from '../processes/lost-processor-time.ts';
-import { spreadOf, type Spread } from '../results/numbers.ts';
-import type { GrownStore } from './grown-store.ts';
-import type { ClaimFigures } from './measure-claims.ts';
+import { startWatchedService } from '../lists/check-list.ts';
+import { collectOwnTimes, watchStolenTime } from '../processes/cpu-time.ts';
+import { spreadOf, type Spread } from '../results.ts';
+import type { GrownStore, ClaimFigures } from './grown-store.ts';
 
 export type GrowthFigures = ClaimFigures & StoreFigures;
 
@@ -43,7 +42,7 @@ type StoreFigures = {
   newsAuditStallMs: number;
   /** The most processor time of the thread in it from one look of a timer to the next. */
   newsAuditWorkMs: number;
-  /** What the operator's Health page and the metrics read of the queue. */
+  /** The queue as the operator's Health page and the metrics read it. */
   queueMs: Spread;
   ledgerPageMs: Spread;
   taskPageMs: Spread;
@@ -57,7 +56,7 @@ type StoreFigures = {
   longestOwnEraseMs: number;
   /** Slices that the store undid because they took long; they are among those that were timed. */
   slicesUndone: number;
-  /** Of the time of all processors meanwhile, what other machines on the same host had. */
+  /** Share of the processors' time that other machines on the host had meanwhile. */
   stolenShare: number;
 };
 

@@ -1,9 +1,7 @@
 import { ipProfiles } from '../../../engine/src/politeness/ip-profile.ts';
-import { exact, hours, short } from '../results/numbers.ts';
-import type { Learnt } from './engine-parts.ts';
-import { mostWithin, type ProviderSeen } from './receivers.ts';
-import { ban, dayMs, hourMs, listing, type Said } from './scripted-world.ts';
-import type { Day } from './simulate-day.ts';
+import { exact, hours, short } from '../results.ts';
+import type { Learnt, Day } from './simulate-day.ts';
+import { mostWithin, ban, dayMs, hourMs, listing, type ProviderSeen, type Said } from './scripted-world.ts';
 
 /** The promises of the day, each with the figure that receivers saw. */
 export type Check = { promise: string; found: string; isMet: boolean };
@@ -81,9 +79,9 @@ type AddressHistory = {
   openedAt: number;
   /** Connections from the listed address, from the confirmation until it was open again. */
   furtherConnections: number;
-  /** Those of the other address in the same time. */
+  /** Connections of the other address in the same time. */
   connectionsOfOther: number;
-  /** Those of the listed address after it was open again. */
+  /** Connections of the listed address after it was open again. */
   connectionsAfterwards: number;
   claims: number;
   /** Hours of the day in which a liar spoke. */

@@ -13,7 +13,7 @@ export type List = {
   singles: readonly Question[];
 };
 
-export type Burst = { at: number; questions: readonly Question[] };
+type Burst = { at: number; questions: readonly Question[] };
 export type Question = { address: Address; host: CanonicalHost; ip: string; isDead: boolean; temper: Temper };
 
 /** Domains with the same kind of host: how many, how many addresses at each, and where their mail goes. */

@@ -1,5 +1,203 @@
+import type { Clock } from '@mailproof/engine';
+import type { HostPolicy, PolicyBook } from '../../../engine/src/politeness/policy.ts';
 import type { AsksIpv4 } from '../../../engine/src/reputation/block-lists.ts';
-import { pause, type SimulatedClock } from './simulated-clock.ts';
+
+/** Time that stands still until it is moved to the next timer: a day passes in seconds. */
+export type SimulatedClock = Clock & {
+  /** Moves to the next timer and calls it; false if there is none until then. */
+  step(until: number): boolean;
+};
+
+type Timer = { at: number; number: number; callback: (() => void) | undefined };
+
+export function createSimulatedClock(): SimulatedClock {
+  const heap: Timer[] = [];
+  let now = 0;
+  let made = 0;
+
+  return {
+    now: () => now,
+    after(ms, callback) {
+      const timer: Timer = { at: now + Math.max(0, ms), number: (made += 1), callback };
+      push(heap, timer);
+      return () => (timer.callback = undefined);
+    },
+    step(until) {
+      for (let first = heap[0]; first !== undefined && first.at <= until; first = heap[0]) {
+        pop(heap);
+        if (first.callback === undefined) continue;
+        now = Math.max(now, first.at);
+        first.callback();
+        return true;
+      }
+      return false;
+    },
+  };
+}
+
+/** Ends when so much of the simulated time has passed. */
+export function pause(ms: number, clock: SimulatedClock): Promise<void> {
+  return new Promise((resolve) => void clock.after(ms, resolve));
+}
+
+/** Of two at the same time, the one that was set first. */
+function isBefore(one: Timer, other: Timer): boolean {
+  return one.at < other.at || (one.at === other.at && one.number < other.number);
+}
+
+function push(heap: Timer[], timer: Timer): void {
+  let index = heap.push(timer) - 1;
+  while (index > 0) {
+    const parent = (index - 1) >> 1;
+    const above = heap[parent];
+    if (above === undefined || !isBefore(timer, above)) break;
+    heap[index] = above;
+    index = parent;
+  }
+  heap[index] = timer;
+}
+
+function pop(heap: Timer[]): void {
+  const last = heap.pop();
+  if (last === undefined || heap.length === 0) return;
+  let index = 0;
+  for (;;) {
+    const left = heap[2 * index + 1];
+    const right = heap[2 * index + 2];
+    const child = right !== undefined && left !== undefined && isBefore(right, left) ? right : left;
+    if (child === undefined || !isBefore(child, last)) break;
+    heap[index] = child;
+    index = child === left ? 2 * index + 1 : 2 * index + 2;
+  }
+  heap[index] = last;
+}
+
+type Egress = string;
+
+/** The receivers' own records of us: connections and recipients, with egress address and time. */
+export type Seen = {
+  connected(host: string, egress: Egress, at: number): Conversation;
+  report(): ProviderSeen[];
+  /** When each egress address was seen, at all hosts together. */
+  connections: Map<Egress, number[]>;
+  /** The same at one group. */
+  connectionsAt(group: string, egress: Egress): readonly number[];
+};
+
+type Conversation = { named(recipient: Named): void };
+type Named = { at: number; said: 'taken' | 'unknown' | 'refused'; isMadeUp: boolean };
+
+export type ProviderSeen = {
+  group: string;
+  policy: HostPolicy;
+  conversations: number;
+  recipients: number;
+  unknown: number;
+  madeUp: number;
+  /** The most of any minute, from one egress address. */
+  mostConnectionsAMinute: number;
+  mostUnknownAMinute: number;
+  /** How far the unknown recipients of one address ever went beyond the budget of the brake, in recipients. */
+  beyondBudget: number;
+  mostRecipientsInOne: number;
+  mostRefusalsInOne: number;
+};
+
+type At = { connections: number[]; named: Named[] };
+type Group = { policy: HostPolicy; at: Map<Egress, At>; mostRecipients: number; mostRefusals: number };
+
+const minuteMs = 60_000;
+
+export function createReceivers(policies: PolicyBook): Seen {
+  const groups = new Map<string, Group>();
+  const connections = new Map<Egress, number[]>();
+
+  function connected(host: string, egress: Egress, at: number): Conversation {
+    const policy = policies.policyFor(host);
+    const known = groups.get(policy.group) ?? {
+      policy,
+      at: new Map<Egress, At>(),
+      mostRecipients: 0,
+      mostRefusals: 0,
+    };
+    groups.set(policy.group, known);
+    const here = known.at.get(egress) ?? { connections: [], named: [] };
+    known.at.set(egress, here);
+    here.connections.push(at);
+    const fromHere = connections.get(egress) ?? [];
+    connections.set(egress, fromHere);
+    fromHere.push(at);
+    const one = { recipients: 0, refusals: 0 };
+    return {
+      named(recipient) {
+        here.named.push(recipient);
+        one.recipients += 1;
+        if (recipient.said !== 'taken') one.refusals += 1;
+        known.mostRecipients = Math.max(known.mostRecipients, one.recipients);
+        known.mostRefusals = Math.max(known.mostRefusals, one.refusals);
+      },
+    };
+  }
+
+  function reportOf(group: string, { policy, at, mostRecipients, mostRefusals }: Group): ProviderSeen {
+    const all = [...at.values()];
+    const named = all.flatMap((one) => one.named);
+    const most = (times: (one: At) => number[]): number =>
+      Math.max(0, ...all.map((one) => mostWithin(times(one), minuteMs)));
+    return {
+      group,
+      policy,
+      conversations: all.reduce((sum, one) => sum + one.connections.length, 0),
+      recipients: named.length,
+      unknown: named.filter(isUnknown).length,
+      madeUp: named.filter(({ isMadeUp }) => isMadeUp).length,
+      mostConnectionsAMinute: most((one) => one.connections),
+      mostUnknownAMinute: most((one) => one.named.filter(isUnknown).map(({ at: time }) => time)),
+      beyondBudget: Math.max(0, ...all.map((one) => beyondBudget(one.named, policy))),
+      mostRecipientsInOne: mostRecipients,
+      mostRefusalsInOne: mostRefusals,
+    };
+  }
+
+  return {
+    connected,
+    connections,
+    connectionsAt: (group, egress) => groups.get(group)?.at.get(egress)?.connections ?? [],
+    report: () => [...groups].map(([group, seen]) => reportOf(group, seen)),
+  };
+}
+
+function isUnknown({ said }: Named): boolean {
+  return said === 'unknown';
+}
+
+/** The most of these times, in order, that fall into one span. */
+export function mostWithin(times: readonly number[], spanMs: number): number {
+  let most = 0;
+  let from = 0;
+  for (const [index, at] of times.entries()) {
+    while ((times[from] ?? Infinity) <= at - spanMs) from += 1;
+    most = Math.max(most, index - from + 1);
+  }
+  return most;
+}
+
+/** The promise of the brake, counted from outside: a rate per minute, saved for a minute, and a share of the others. */
+function beyondBudget(named: readonly Named[], { politeness }: HostPolicy): number {
+  const { unknownPerMinute: perMinute, unknownPercent: percent } = politeness;
+  const earned = percent / (100 - percent);
+  let left = perMinute;
+  let worst = 0;
+  let since = 0;
+  for (const one of named) {
+    const { at } = one;
+    const filled = Math.min(perMinute, left + ((at - since) * perMinute) / minuteMs);
+    left = Math.min(perMinute, filled + (isUnknown(one) ? -1 : earned));
+    since = at;
+    worst = Math.min(worst, left);
+  }
+  return Math.ceil(-worst);
+}
 
 /**
  * The events of the day for our two egress addresses. Only mail hosts and block lists know of it; the engine

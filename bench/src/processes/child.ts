@@ -5,7 +5,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A module that calls `answerQuestions`; its types say what it is asked and what it answers. */
+/** A file that calls `answerQuestions`, with the types of its questions and answers. */
 export type ChildModule<Question, Answer> = {
   path: string;
   answers?: (question: Question) => Answer;
@@ -55,10 +55,15 @@ export function startChild<Question, Answer>(module: ChildModule<Question, Answe
   };
 }
 
-/** The child's side: answers until the parent lets go. */
+/**
+ * The child's side: answers until the parent lets go. The parent reads the same file for its types; there it does
+ * nothing.
+ */
 export function answerQuestions<Question, Answer>(
+  path: string,
   answer: NonNullable<ChildModule<Question, Promise<Answer>>['answers']>,
 ): void {
+  if (process.argv[1] !== path) return;
   process.on('message', ({ question }: { question: Question }) => {
     answer(question).then(
       (answered) => process.send?.({ kind: 'answer', answer: answered } satisfies Reply),

@@ -1,12 +1,30 @@
-import { startWorld, type World } from '@mailproof/world';
-import { populate } from '../engine/population.ts';
-import { answerQuestions } from './child.ts';
-import type { WorldAnswer, WorldQuestion } from './world-module.ts';
+import { startWorld, type WorldDescription, type WorldOptions, type World } from '@mailproof/world';
+import { populate, type Population } from '../engine/population.ts';
+import { answerQuestions, type ChildModule } from './child.ts';
+
+/** The other side of the wire, in a process of its own. */
+export type WorldQuestion =
+  | { kind: 'start'; description: WorldDescription; options: WorldOptions }
+  /** The description is made over there: a hundred thousand mailboxes need not travel. */
+  | { kind: 'populate'; population: Population }
+  | { kind: 'counts' };
+
+export type WorldAnswer = {
+  dnsServer: string;
+  smtpPort: number;
+  environment: Record<string, string>;
+  /** Counts since the last question. */
+  seen: { dnsQueries: number; connections: number; roundTrips: number; mostOpen: number; violations: number };
+};
+
+export const worldModule: ChildModule<WorldQuestion, WorldAnswer> = {
+  path: import.meta.filename,
+};
 
 /** Starts the world it is told of and says what that has seen. */
 const place: { world?: World } = {};
 
-answerQuestions(async (question: WorldQuestion): Promise<WorldAnswer> => {
+answerQuestions(import.meta.filename, async (question: WorldQuestion): Promise<WorldAnswer> => {
   switch (question.kind) {
     case 'start':
       place.world = await startWorld(question.description, question.options);

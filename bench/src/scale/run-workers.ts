@@ -1,10 +1,19 @@
-/** So many workers on one database, from the moment the tasks are due to the last completion. */
+/** Runs workers on one database, from the moment the tasks are due to the last completion. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { BenchPostgres } from '../processes/bench-postgres.ts';
+import { addressOf, type Population } from '../engine/population.ts';
+import { startChild } from '../processes/child.ts';
 import { cpuTimeMs } from '../processes/cpu-time.ts';
-import { sum } from '../results/numbers.ts';
-import type { Work } from './count-work.ts';
-import { openInstallation, type Installation, type InstallationOrder } from './open-installation.ts';
+import type { BenchPostgres } from '../processes/servers.ts';
+import { worldModule } from '../processes/world-process.ts';
+import { sum } from '../results.ts';
+import {
+  openInstallation,
+  measureSizes,
+  type Work,
+  type Installation,
+  type InstallationOrder,
+  type TableSize,
+} from './installation.ts';
 
 export type WorkerRun = {
   workers: number;
@@ -33,7 +42,7 @@ type RunParts = {
 const lookEveryMs = 200;
 const endWithinMs = 240_000;
 
-export async function runWorkers(
+async function runWorkers(
   order: InstallationOrder & { workers: number },
   parts: RunParts,
 ): Promise<WorkerRun> {
@@ -129,4 +138,121 @@ async function readResults({ database }: Installation): Promise<Pick<WorkerRun, 
     tasks: Number(items?.['tasks']),
     wrong: sum([Number(items?.['wrong']), uncharged, Number(books?.['reserved'])]),
   };
+}
+
+export type Scaling = {
+  latencyMs: number;
+  verificationsAtOnce: number;
+  ownEgress: boolean;
+  accounts: number;
+  perTask: number;
+  runs: WorkerRun[];
+  /** Against one worker, by the number of workers. */
+  ratios: { workers: number; ratio: number; goal: number }[];
+};
+
+type ScaleParts = {
+  postgres: BenchPostgres;
+  share: number;
+  tell: (message: string) => void;
+  /** Whether each worker has an egress address of its own. */
+  ownEgress: boolean;
+};
+
+const verificationsAtOnce = 15;
+/** An account has a fifth of a worker's places and 16 tasks at most, so it takes several to keep four workers busy. */
+const accounts = 24;
+const perTask = 10;
+const latencyMs = 100;
+const addressesPerWorker = 1_000;
+const goals = [
+  { workers: 2, goal: 1.9 },
+  { workers: 4, goal: 3.6 },
+];
+
+/**
+ * One, two and four workers, each with as many addresses. The question is whether the database (claims, leases, fences,
+ * results, charges) slows down workers beside each other.
+ *
+ * All processes share the machine's few cores, so a worker is kept small: it may have only a few verifications under
+ * way, and its time is the mail hosts' latency. Every address is at a domain and a mail host of its own, so that none
+ * is quicker because another was asked before.
+ */
+export async function measureScaling({ postgres, share, tell, ownEgress }: ScaleParts): Promise<Scaling> {
+  const each = addressesPerWorker * share;
+  const addresses = each * 4;
+  const population: Population = { addresses, domains: addresses, hosts: 50, latencyMs, ownNames: true };
+  const internet = startChild(worldModule);
+  const runs: WorkerRun[] = [];
+  try {
+    const { environment } = await internet.ask({ kind: 'populate', population });
+    const settings = {
+      ...environment,
+      MAILPROOF_PACING: 'off',
+      MAILPROOF_VERIFICATIONS_AT_ONCE: `${verificationsAtOnce}`,
+    };
+    for (const workers of [1, 2, 4]) {
+      tell(`scaling: workers: ${workers}`);
+      const list = Array.from({ length: each * workers }, (_, index) => addressOf(index, population).email);
+      const order = { name: `scaling_${workers}`, settings, accounts, addresses: list, perTask, ownEgress };
+      runs.push(await runWorkers({ ...order, workers }, { postgres, world: internet }));
+    }
+  } finally {
+    await internet.stop();
+  }
+  const one = runs[0]?.perSecond ?? NaN;
+  const ratios = goals.map(({ workers, goal }) => ({
+    workers,
+    goal,
+    ratio: (runs.find((run) => run.workers === workers)?.perSecond ?? NaN) / one,
+  }));
+  return { latencyMs, verificationsAtOnce, ownEgress, accounts, perTask, runs, ratios };
+}
+
+export type Volume = { latencyMs: number; perTask: number; run: WorkerRun; sizes: TableSize[] };
+
+const volumeLatencyMs = 100;
+const volumePerTask = 100;
+const volumeAccounts = 24;
+
+/**
+ * One worker as it comes, at all it can do: lists of 100 with ten addresses to a domain. From this follows what
+ * an address costs in processor time, statements, bytes of log and bytes of disk (docs/scale.md).
+ */
+export async function measureVolume({ postgres, share, tell }: ScaleParts): Promise<Volume> {
+  const addresses = 20_000 * share;
+  const population: Population = {
+    addresses,
+    domains: addresses / 10,
+    hosts: 200,
+    latencyMs: volumeLatencyMs,
+  };
+  const internet = startChild(worldModule);
+  try {
+    tell('volume: one worker');
+    const { environment } = await internet.ask({ kind: 'populate', population });
+    const settings = { ...environment, MAILPROOF_PACING: 'off' };
+    const list = Array.from({ length: addresses }, (_, index) => addressOf(index, population).email);
+    let sizes: TableSize[] = [];
+    const run = await runWorkers(
+      {
+        name: 'volume',
+        settings,
+        accounts: volumeAccounts,
+        addresses: list,
+        perTask: volumePerTask,
+        workers: 1,
+      },
+      {
+        postgres,
+        world: internet,
+        beforeEnd: async ({ database }) => {
+          sizes = await measureSizes(database);
+        },
+      },
+    );
+    return { latencyMs: volumeLatencyMs, perTask: volumePerTask, run, sizes };
+  } finally {
+    await internet.stop();
+  }
 }

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { openStore, storeFile } from '@mailproof/service';
-import { createPostgresDatabase } from '../../../service/test/support/postgres/test-postgres.ts';
+import {
+  createPostgresDatabase,
+  withoutPostgres,
+} from '../../../service/test/support/postgres/test-postgres.ts';
 import { runHere } from '../../test/support/run-here.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-upgrade-'));
@@ -62,7 +65,7 @@ test('says what is changed, whether it may be gone back, and changes nothing', a
   database.close();
 });
 
-test('looks at PostgreSQL in the same way', async (t) => {
+test('looks at PostgreSQL in the same way', { skip: withoutPostgres }, async (t) => {
   const [empty, used] = [await createPostgresDatabase('empty'), await createPostgresDatabase('migrated')];
   t.after(async () => {
     await empty.giveBack();

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { openStore, storeFile } from '@mailproof/service';
-import { createPostgresDatabase } from '../../../service/test/support/postgres/test-postgres.ts';
+import {
+  createPostgresDatabase,
+  withoutPostgres,
+} from '../../../service/test/support/postgres/test-postgres.ts';
 import type { DoctorParts } from './check.ts';
 import { checkRoutes } from './check-routes.ts';
 
@@ -57,21 +60,25 @@ test('a route that rests is told with its remedy, one that is blocked by a provi
   assert.ok(findings.every(({ remedy }) => remedy !== undefined));
 });
 
-test('on PostgreSQL they are read from the database, whose tables are left to the service', async (t) => {
-  const [empty, used] = [await createPostgresDatabase('empty'), await createPostgresDatabase('migrated')];
-  t.after(async () => {
-    await empty.giveBack();
-    await used.giveBack();
-  });
-  const seen = async (url: string) =>
-    (await examine(folder, url)).map((finding) => `${finding.state}: ${finding.seen}`);
-  assert.deepEqual(await seen(empty.url), ['not_checked: no service has run on this database yet']);
-  assert.equal((await empty.contents()).length, 0, 'no table was made');
-  assert.deepEqual(await seen(used.url), ['ok: none is paused']);
-  const value = JSON.stringify({ restingGroups: [{ group: 'google', until: Date.now() + 3_600_000 }] });
-  await used.execute(`insert into engine_memory values ('route', 'office', '${value}', 9007199254740991)`);
-  assert.deepEqual(await seen(used.url), ['warning: office is blocked by google']);
-  const [nobody = ''] = await seen('postgres://postgres:hunter2@127.0.0.1:1/mailproof');
-  assert.match(nobody, /^not_checked: .*cannot be reached/);
-  assert.doesNotMatch(nobody, /hunter2/);
-});
+test(
+  'on PostgreSQL they are read from the database, whose tables are left to the service',
+  { skip: withoutPostgres },
+  async (t) => {
+    const [empty, used] = [await createPostgresDatabase('empty'), await createPostgresDatabase('migrated')];
+    t.after(async () => {
+      await empty.giveBack();
+      await used.giveBack();
+    });
+    const seen = async (url: string) =>
+      (await examine(folder, url)).map((finding) => `${finding.state}: ${finding.seen}`);
+    assert.deepEqual(await seen(empty.url), ['not_checked: no service has run on this database yet']);
+    assert.equal((await empty.contents()).length, 0, 'no table was made');
+    assert.deepEqual(await seen(used.url), ['ok: none is paused']);
+    const value = JSON.stringify({ restingGroups: [{ group: 'google', until: Date.now() + 3_600_000 }] });
+    await used.execute(`insert into engine_memory values ('route', 'office', '${value}', 9007199254740991)`);
+    assert.deepEqual(await seen(used.url), ['warning: office is blocked by google']);
+    const [nobody = ''] = await seen('postgres://postgres:hunter2@127.0.0.1:1/mailproof');
+    assert.match(nobody, /^not_checked: .*cannot be reached/);
+    assert.doesNotMatch(nobody, /hunter2/);
+  },
+);

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { createClient } from '@mailproof/client';
+import { withoutChromium } from '../support/open-browser.ts';
 import { fact } from '../support/list-steps.ts';
 import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
 import { signIn } from '../support/sign-in.ts';
 
-describe('the account and its tasks', () => {
+describe('the account and its tasks', { skip: withoutChromium }, () => {
   let fixture: ConsoleFixture;
   before(async () => {
     fixture = await openConsoleFixture();

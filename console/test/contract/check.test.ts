@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { companies } from '../../../cli/src/demo/companies.ts';
 import { addressOf } from '../../../cli/src/demo/sample-list.ts';
 import { statusWords } from '../../src/parts/statuses.ts';
+import { withoutChromium } from '../support/open-browser.ts';
 import { bringList, fact } from '../support/list-steps.ts';
 import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
 import { signIn } from '../support/sign-in.ts';
@@ -16,7 +17,7 @@ async function check(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Check', exact: true }).click();
 }
 
-describe('checking one address', () => {
+describe('checking one address', { skip: withoutChromium }, () => {
   let fixture: ConsoleFixture;
   before(async () => {
     fixture = await openConsoleFixture();

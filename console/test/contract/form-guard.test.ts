@@ -4,6 +4,7 @@ import { createClient } from '@mailproof/client';
 import type { Page } from 'playwright-core';
 import { createApiClient } from '../../../service/test/support/api-client.ts';
 import { until } from '../../../service/test/support/until.ts';
+import { withoutChromium } from '../support/open-browser.ts';
 import { accessibilityFaults } from '../support/accessibility.ts';
 import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
 import { tabTo } from '../support/tab-to.ts';
@@ -12,7 +13,7 @@ import { tabTo } from '../support/tab-to.ts';
  * The script of sign-up forms in a real browser, in the page of the docs that shows it, whose policy forbids inline
  * scripts and demands Trusted Types.
  */
-describe('a form with the guard', () => {
+describe('a form with the guard', { skip: withoutChromium }, () => {
   let fixture: ConsoleFixture;
   let formKey = '';
   before(async () => {

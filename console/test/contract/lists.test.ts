@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { companies } from '../../../cli/src/demo/companies.ts';
 import { addressOf, sampleList, sampleRows } from '../../../cli/src/demo/sample-list.ts';
+import { withoutChromium } from '../support/open-browser.ts';
 import { agree, bringList, download, fact } from '../support/list-steps.ts';
 import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
 import { signIn } from '../support/sign-in.ts';
 
 // What else can become of a list: `console/test/faults/lists.test.ts`.
-describe('a list', () => {
+describe('a list', { skip: withoutChromium }, () => {
   let fixture: ConsoleFixture;
   before(async () => {
     fixture = await openConsoleFixture();

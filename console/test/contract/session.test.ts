@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createApiClient } from '../../../service/test/support/api-client.ts';
+import { withoutChromium } from '../support/open-browser.ts';
 import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
 import { signIn } from '../support/sign-in.ts';
 
-describe('signing in and out', () => {
+describe('signing in and out', { skip: withoutChromium }, () => {
   let fixture: ConsoleFixture;
   before(async () => {
     fixture = await openConsoleFixture();

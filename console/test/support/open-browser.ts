@@ -1,10 +1,11 @@
-/** Debian's Chromium, driven by playwright-core: one for each file of tests. */
+/** The Chromium of this machine, driven by playwright-core: one for each file of tests. */
 import { chromium, type Browser } from 'playwright-core';
-import { ensureDebianPackages } from '../../../scripts/debian-packages.ts';
+import { findChromium, notFound } from '../../../scripts/test-programs.ts';
 
-const program = '/usr/bin/chromium';
+/** Why tests have no browser, or `false`. Suites that need one take it as `skip`, so that the run names them. */
+export const withoutChromium: string | false = findChromium() === undefined ? notFound('Chromium') : false;
 
-/** What a browser does of its own accord is switched off: the only requests are the page's. */
+/** Switches off the browser's own requests, so that only the page's are left. */
 const flags = [
   '--disable-background-networking',
   '--disable-component-update',
@@ -15,6 +16,8 @@ const flags = [
 ];
 
 export async function openBrowser(): Promise<Browser> {
-  await ensureDebianPackages([{ name: 'chromium', proof: program }]);
+  const program = findChromium();
+  if (program === undefined)
+    throw new Error('Chromium was not found. Install it, or name it with MAILPROOF_TEST_CHROMIUM.');
   return await chromium.launch({ executablePath: program, chromiumSandbox: false, args: flags });
 }

@@ -25,8 +25,8 @@ import { ensureDebianPackages } from '../../debian-packages.ts';
 import { packService } from '../../release/pack-service.ts';
 
 /**
- * The image, built by the Dockerfile on a base of this machine's own programs, because no registry is asked, and run by
- * podman as the compose files run it: not as root, without capabilities, the root file system read-only.
+ * The image, built by the Dockerfile on a base of this machine's own programs, because no registry is asked. podman
+ * runs it as the compose files do: not as root, without capabilities, the root file system read-only.
  */
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-image-'));
@@ -59,7 +59,7 @@ function podman(...args: string[]): string[] {
   return [...inOwnMounts, hideSecond, 'sh', 'podman', ...storage, '--cgroup-manager=cgroupfs', ...args];
 }
 
-/** What may be used without being allowed to raise limits. */
+/** The limits that need no right to raise them. */
 const env: Settings = { CONTAINERS_CONF: join(folder, 'containers.conf') };
 writeFileSync(
   join(folder, 'containers.conf'),

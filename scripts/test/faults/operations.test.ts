@@ -35,7 +35,7 @@ const running: Started[] = [];
 let world: World;
 let server: Awaited<ReturnType<typeof createPostgresDatabase>>;
 let ports: { api: number; metrics: number };
-/** What the operator has learnt on the way, and the settings in force. */
+/** The operator's notes on the way, and the settings in force. */
 const known: Settings = {};
 
 before(async () => {
@@ -117,7 +117,7 @@ async function stopAll(): Promise<void> {
   for (const serving of running.splice(0)) assert.equal(await serving.stop(), 0);
 }
 
-/** What is done around a block, where running it is not all. */
+/** Steps around a block that needs more than being run. */
 const around: Record<string, (code: string) => Promise<void>> = {
   'setup.sh': async (code) => {
     const dns = world.environment['MAILPROOF_DNS_SERVERS'] ?? '';

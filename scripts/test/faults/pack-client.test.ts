@@ -98,7 +98,7 @@ describe('the package', () => {
   }
 });
 
-/** The Node that runs this, and the one that the machine came with, where it is another. */
+/** The Node that runs this, and the machine's own if it is another. */
 function findNodes(): Map<string, string> {
   const found = new Map([[process.execPath, process.versions.node]]);
   const ofTheMachine = '/usr/bin/node';

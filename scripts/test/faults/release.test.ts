@@ -23,7 +23,7 @@ import { runNpm } from '../../release/run-npm.ts';
 import { writeRelease } from '../../release/write-release.ts';
 import { guideBlock } from '../support/operations-guide.ts';
 
-/** Packed, installed in an empty directory elsewhere, and used there: what an operator has who never saw the sources. */
+/** A release packed, installed in an empty directory and used there, as by an operator without the sources. */
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-release-'));
 const released = join(folder, 'release');
@@ -138,7 +138,7 @@ describe('installed from the tarball alone', () => {
         string,
         string | string[]
       >;
-      // What holds types alone compiles to nothing.
+      // A file of types alone compiles to nothing.
       if (map['mappings'] === '') continue;
       assert.match(map['sources']?.[0] ?? '', /\.ts$/, file);
       assert.ok((map['sourcesContent']?.[0] ?? '').length > 0, file);

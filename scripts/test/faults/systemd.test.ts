@@ -19,8 +19,8 @@ import { until } from '../../../service/test/support/until.ts';
 import { ensureDebianPackages } from '../../debian-packages.ts';
 
 /**
- * The units for systemd, and what the service tells it. systemd itself cannot be the first process here: what it would
- * do with a unit is asked of `systemd-analyze`, and what it would hear is heard by a socket of its kind.
+ * The units for systemd, and what the service tells it. systemd itself cannot be the first process here.
+ * `systemd-analyze` reads the units in its place, and a socket of its kind hears the notifications.
  */
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-systemd-'));
@@ -179,7 +179,7 @@ test('a service that starts, verifies and stops makes no system call that its un
     .filter((name) => /^[a-z]\w*$/.test(name));
   assert.ok(made.length > 30, made.join(' '));
   const allowed = await allowedCalls();
-  // SQLite hands its files to the owner of the database, where it runs as root; under the unit it does not.
+  // If SQLite runs as root, it hands its files to the owner of the database. Under the unit it does not.
   const ofRoot = process.getuid?.() === 0 ? ['fchown'] : [];
   const known = new Set(['syscall', 'total', ...ofRoot, ...allowed]);
   assert.deepEqual(
@@ -188,7 +188,7 @@ test('a service that starts, verifies and stops makes no system call that its un
   );
 });
 
-/** What the filter of the units lets pass: the first line names what may, the second takes away from it. */
+/** The system calls that the units allow: the first line names them, the second takes some away. */
 async function allowedCalls(): Promise<Set<string>> {
   const filters = [...readUnit('mailproof.service').matchAll(/^SystemCallFilter=(~?)(.*)$/gm)];
   assert.deepEqual(

@@ -1,6 +1,6 @@
 /**
- * What somebody does with a client that a generator made of the OpenAPI document: verify an address, create a task and
- * ask for it until it is completed, read the account, and be refused. Each program prints the same lines.
+ * Uses of a client that a generator made from the OpenAPI document: verify an address, create and poll a task, read the
+ * account, be refused. Each program prints the same lines.
  */
 type GeneratedClient = {
   /** Programs of others that it takes, each pinned: a new version of one is no reason for a test to fail. */
@@ -95,7 +95,7 @@ const python: GeneratedClient = {
   check: [['venv/bin/mypy', '--cache-dir', 'mypy', 'use.py', 'mailproof_client']],
   run: ['venv/bin/python', 'use.py'],
   files: {
-    // What would format it afterwards is left out.
+    // The formatter that would run afterwards is left out.
     'generator.json': JSON.stringify({ post_hooks: [] }),
     'use.py': `import os
 import sys

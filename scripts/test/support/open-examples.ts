@@ -33,7 +33,10 @@ export function examplesOf(page: string): Map<string, string> {
   );
 }
 
-/** The pages whose examples are run here. Those of docs/operations.md set up machines, and have tests of their own. */
+/**
+ * The pages whose examples are run here. The examples of docs/operations.md set up machines, and have tests of their
+ * own.
+ */
 export const pagesWithExamples = [
   'docs/api.md',
   'docs/checking-lists.md',
@@ -49,11 +52,11 @@ export type ExampleFixture = {
   url: string;
   apiKey: string;
   client: Client;
-  /** Where the examples are run. */
+  /** The folder in which the examples run. */
   folder: string;
   /** Writes an example into a folder of its own and starts it by `command`. */
   start(command: readonly string[], name: string, settings?: Settings): Started;
-  /** What can be run only once with the same settings is given new ones for each try. */
+  /** An example that can run only once with the same settings gets new ones for each try. */
   run(
     command: readonly string[],
     name: string,
@@ -64,7 +67,7 @@ export type ExampleFixture = {
   close(): Promise<void>;
 };
 
-/** ada@example.com lives at example.com, and nobody else does; later.test answers another time. */
+/** ada@example.com is the only mailbox at example.com; later.test defers. */
 const mailInternet: WorldDescription = {
   zones: {
     'example.com': { mx: [[10, 'mx.example.com']] },
@@ -78,7 +81,7 @@ const mailInternet: WorldDescription = {
   },
 };
 
-/** A provider that nobody visits: people are invited before they sign in. */
+/** A provider without visitors: people are invited before they sign in. */
 const signInSettings = {
   MAILPROOF_PUBLIC_URL: 'https://mail.example.com',
   MAILPROOF_OIDC_ISSUER: 'https://login.example.com',
@@ -99,7 +102,7 @@ export async function openExamples(): Promise<ExampleFixture> {
   });
   const { url } = service;
   const client = createClient({ baseUrl: url, apiKey });
-  // Where a project has what it installed.
+  // The folder of a project's packages.
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   symlinkSync(join(root, 'mailproof'), join(folder, 'mailproof'));
@@ -174,7 +177,7 @@ function configOf(environment: Record<string, string>) {
   return read.config;
 }
 
-/** A message without a signature is refused: the receiver is there, and believes nobody. */
+/** A message without a signature is refused, which shows that the receiver runs and checks. */
 async function answersAt(url: string): Promise<boolean> {
   try {
     return (await fetch(url, { method: 'POST', body: '{}' })).status === 400;

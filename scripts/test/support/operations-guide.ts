@@ -45,8 +45,9 @@ export const runAsTheyAre = [
 ];
 
 /**
- * What needs a machine of its own: root, systemd, containers or a registry. That test runs these blocks with programs in
- * their places that note how they were called, and holds them to `calls`; `really` is the test that does it in earnest.
+ * Blocks that need a machine of their own: root, systemd, containers or a registry. That test runs these blocks with
+ * programs in their places that note how they were called, and holds them to `calls`; `really` is the test that does it
+ * in earnest.
  */
 export const runWithNotes: Readonly<Record<string, { calls: string[]; really: string }>> = {
   'systemd.sh': {

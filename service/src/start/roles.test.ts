@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createEngine, type Engine } from '@mailproof/engine';
 import type { WorldDescription } from '@mailproof/world';
+import { databases } from '../../test/support/databases.ts';
 import { createApiClient } from '../../test/support/api-client.ts';
 import { openFixture } from '../../test/support/open-fixture.ts';
 import { until } from '../../test/support/until.ts';
@@ -12,7 +13,7 @@ const description: WorldDescription = {
   hosts: { 'mx.brisk.test': { mailboxes: { ann: 'exists', bob: 'exists' } } },
 };
 
-for (const database of ['SQLite', 'PostgreSQL'] as const) {
+for (const { name: database } of databases) {
   describe(`the roles of processes on ${database}`, () => {
     it('an API takes tasks and a worker runs them, whichever comes first', async () => {
       const fixture = await openFixture({

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { WorldDescription } from '@mailproof/world';
 import { metricFamilies } from '../../src/features/metrics/metric-families.ts';
+import { databases } from '../support/databases.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { openFixture } from '../support/open-fixture.ts';
 import { readExposition, sumOf, type Exposed } from '../support/read-exposition.ts';
@@ -24,7 +25,7 @@ async function scrape(url: string, headers: Record<string, string> = {}): Promis
   return readExposition(text);
 }
 
-for (const database of ['SQLite', 'PostgreSQL'] as const) {
+for (const { name: database } of databases) {
   describe(`/metrics on ${database}`, () => {
     it('what verifications, tasks, conversations, transactions and requests did stands in the figures', async () => {
       const fixture = await openFixture({ world, database, settings: { MAILPROOF_METRICS_PORT: '0' } });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { standardCast, standardWorld, type CastMember } from '@mailproof/world';
+import { databases } from '../support/databases.ts';
 import { openProberFixture, type ProberFixture } from '../support/open-prober-fixture.ts';
 import { runList } from '../support/run-list.ts';
 
@@ -16,7 +17,7 @@ function* flatten<Item>(arrays: Iterable<Item[]>): Generator<Item> {
   for (const array of arrays) yield* array;
 }
 
-for (const database of ['SQLite', 'PostgreSQL'] as const) {
+for (const { name: database } of databases) {
   describe(`an API and a worker that can dial nothing, on ${database}`, () => {
     let fixture: ProberFixture;
     before(async () => {

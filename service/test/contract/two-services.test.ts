@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { databases } from '../support/databases.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { openFixture } from '../support/open-fixture.ts';
 
@@ -14,7 +15,7 @@ const emails = (from: number, to: number): string[] =>
     .slice(from, to)
     .map((name) => `${name}@list.test`);
 
-for (const database of ['SQLite', 'PostgreSQL'] as const) {
+for (const { name: database } of databases) {
   describe(`two services on ${database}`, () => {
     it('answer every address, and the host never has more conversations than one may hold', async () => {
       const fixture = await openFixture({

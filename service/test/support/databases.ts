@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { test } from 'node:test';
 import { DatabaseSync } from 'node:sqlite';
 import type { Connection } from '../../src/core/store/connection.ts';
 import { openStore, type OpenStoreOptions } from '../../src/start/open-store.ts';
@@ -10,7 +11,7 @@ import type { ProcessRegistry } from '../../src/core/store/process-registry.ts';
 import { openSqliteConnection } from '../../src/core/store/sqlite/sqlite-connection.ts';
 import { openSqliteStore, storeFile } from '../../src/core/store/sqlite/open-sqlite-store.ts';
 import type { Store } from '../../src/core/store/store.ts';
-import { borrowPostgresDatabase, createPostgresDatabase } from './postgres/test-postgres.ts';
+import { borrowPostgresDatabase, createPostgresDatabase, withoutPostgres } from './postgres/test-postgres.ts';
 import { listeners } from '../../src/start/whole-store.ts';
 
 /** A database for tests: a real one, deleted afterwards. */
@@ -44,8 +45,17 @@ export type TestDatabase = {
 export const sqlite: TestDatabase = { name: 'SQLite', open: openSqlite };
 export const postgresql: TestDatabase = { name: 'PostgreSQL', open: openPostgres };
 
-/** The suites of the store run on each of these. */
-export const databases: TestDatabase[] = [sqlite, postgresql];
+/**
+ * The databases that the suites of the store run over: `for (const database of databases)`. On a machine without
+ * PostgreSQL each such loop leaves a skipped test in its place, which the run names at its end.
+ */
+export const databases: Iterable<TestDatabase> = {
+  *[Symbol.iterator]() {
+    yield sqlite;
+    if (withoutPostgres === false) yield postgresql;
+    else void test('on PostgreSQL', { skip: withoutPostgres });
+  },
+};
 
 /** The database for suites above the store: `PostgreSQL`, or else SQLite. */
 export const serviceOnVariable = 'MAILPROOF_TEST_SERVICE_ON';

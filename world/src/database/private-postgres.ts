@@ -1,8 +1,8 @@
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -47,7 +47,7 @@ type PrivatePostgresOptions = {
 export async function startPrivatePostgres(options: PrivatePostgresOptions = {}): Promise<PrivatePostgres> {
   const programs = findPostgresPrograms();
   if (programs === undefined) {
-    throw new Error('PostgreSQL is not installed: as root, apt-get install postgresql');
+    throw new Error('PostgreSQL was not found. On Debian, as root: apt-get install postgresql');
   }
   const user = serverUser();
   const dir = mkdtempSync(join(tmpdir(), 'mailproof-postgres-'));
@@ -144,21 +144,45 @@ function settingsOf(options: PrivatePostgresOptions, dir: string, port: number):
   ];
 }
 
-/** The newest that is installed. */
+/** Folders of versioned installations: Debian, the packages of PostgreSQL for RPM, Alpine. */
+const versionedPlaces = [
+  { folder: '/usr/lib/postgresql', programs: (entry: string) => `${entry}/bin` },
+  { folder: '/usr', programs: (entry: string) => `${entry}/bin`, prefix: 'pgsql-' },
+  { folder: '/usr/libexec', programs: (entry: string) => entry, prefix: 'postgresql' },
+];
+
+/** Programs that a folder must have all of. Some systems put a few of them on the PATH alone. */
+const neededPrograms = ['initdb', 'postgres', 'pg_isready'];
+
+/** Returns the folder of PostgreSQL's programs: the one on the PATH, or else the newest version in a usual place. */
 export function findPostgresPrograms(): string | undefined {
-  const root = '/usr/lib/postgresql';
-  const versions = existsSync(root) ? readdirSync(root).map(Number) : [];
-  const newest = versions
-    .sort((a, b) => b - a)
-    .find((version) => existsSync(`${root}/${version}/bin/initdb`));
-  return newest === undefined ? undefined : `${root}/${newest}/bin`;
+  const onPath = spawnSync('sh', ['-c', 'command -v initdb'], { encoding: 'utf8' }).stdout.trim();
+  const linked = existsSync(onPath) ? [dirname(onPath), dirname(realpathSync(onPath))] : [];
+  const installed = versionedPlaces.flatMap(({ folder, programs, prefix = '' }) =>
+    newestFirst(folder, prefix).map((entry) => join(folder, programs(entry))),
+  );
+  return [...linked, ...installed, '/usr/local/pgsql/bin'].find((folder) =>
+    neededPrograms.every((program) => existsSync(join(folder, program))),
+  );
 }
 
-/** PostgreSQL refuses to run as root. */
+function newestFirst(folder: string, prefix: string): string[] {
+  const entries = existsSync(folder) ? readdirSync(folder) : [];
+  const versionOf = (entry: string) => Number(entry.slice(prefix.length));
+  return entries
+    .filter((entry) => entry.startsWith(prefix) && versionOf(entry) > 0)
+    .sort((a, b) => versionOf(b) - versionOf(a));
+}
+
+/** PostgreSQL refuses to run as root, so it gets its own user, or else the one without rights. */
 function serverUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
-  return { uid: idOf('-u'), gid: idOf('-g') };
+  const idOf = (flag: string, user: string) =>
+    spawnSync('id', [flag, user], { encoding: 'utf8' }).stdout.trim();
+  const user = ['postgres', 'nobody'].find((name) => idOf('-u', name) !== '');
+  if (user === undefined)
+    throw new Error('PostgreSQL refuses to run as root, and there is no user postgres.');
+  return { uid: Number(idOf('-u', user)), gid: Number(idOf('-g', user)) };
 }
 
 /** The first line of the file is the id of the process. */

@@ -3,11 +3,12 @@ import { describe, it } from 'node:test';
 import { createTestClock } from '../../../../engine/test/support/test-clock.ts';
 import { openAccount } from '../../../test/support/open-account.ts';
 import { postgresql } from '../../../test/support/databases.ts';
+import { withoutPostgres } from '../../../test/support/postgres/test-postgres.ts';
 import type { Connection } from '../store/connection.ts';
 import { reserve, type Reservation } from './reserve.ts';
 import { settle } from './settle.ts';
 
-describe('what a charge waits for on PostgreSQL', () => {
+describe('what a charge waits for on PostgreSQL', { skip: withoutPostgres }, () => {
   it('two round trips to reserve, three to settle, and four where both are one transaction', async () => {
     let roundTrips = 0;
     const { store, close } = await postgresql.open({

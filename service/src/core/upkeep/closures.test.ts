@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { WorldDescription } from '@mailproof/world';
+import { databases } from '../../../test/support/databases.ts';
 import { bulkPath, createApiClient } from '../../../test/support/api-client.ts';
 import { openFixture, type FixtureOptions } from '../../../test/support/open-fixture.ts';
 import { until } from '../../../test/support/until.ts';
@@ -22,7 +23,7 @@ const world: WorldDescription = {
   blockLists: { [list]: [ours] },
 };
 
-for (const database of ['SQLite', 'PostgreSQL'] as const)
+for (const { name: database } of databases)
   describe(`a listed egress address on ${database}`, () => {
     test('singles get 502, tasks wait, the operator is told, and rests end opens it', () =>
       withListed(database, async ({ fixture, client }) => {

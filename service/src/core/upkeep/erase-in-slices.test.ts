@@ -7,6 +7,7 @@ import { databases } from '../../../test/support/databases.ts';
 import { pastSql } from '../../../test/support/load-past.ts';
 import { openBehindProxy } from '../../../test/support/postgres/store-behind-proxy.ts';
 import { openWatched } from '../../../test/support/query-plans.ts';
+import { withoutPostgres } from '../../../test/support/postgres/test-postgres.ts';
 import { audit } from '../../start/whole-store.ts';
 import { createEraser } from './erase-in-slices.ts';
 
@@ -157,7 +158,7 @@ for (const database of databases) {
   });
 }
 
-describe('erasing on PostgreSQL where a slice takes long', () => {
+describe('erasing on PostgreSQL where a slice takes long', { skip: withoutPostgres }, () => {
   const expiresAt = 5_000;
 
   /**

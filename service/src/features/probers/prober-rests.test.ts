@@ -100,7 +100,7 @@ for (const database of databases)
 const list = 'zen.spamhaus.org';
 const ours = '192.0.2.25';
 
-for (const database of ['SQLite', 'PostgreSQL'] as const)
+for (const { name: database } of databases)
   it(`an outside prober's listed address is opened from the centre, on ${database}`, async (t) => {
     const probers = await openProberFixture({
       database,

@@ -1,14 +1,22 @@
 /**
- * Past releases, as `node scripts/keep-release.ts` kept them: the program, and for each kind of database one that
- * it worked on, with the answers of its API.
+ * Releases of the past. `node scripts/keep-release.ts` keeps, for each database, one that a release worked on, and what
+ * its API said of it. The program itself is made from the release's commit when a test needs it.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import type { Settings } from '../../support/mailproof.ts';
+import { root, type Settings } from '../../support/mailproof.ts';
 
 export const releasesFolder = join(import.meta.dirname, 'releases');
 
@@ -31,19 +39,54 @@ export type KeptAnswers = {
 };
 
 export const keptFiles = {
-  program: 'program.tgz',
   SQLite: { sql: 'sqlite.sql', answers: 'sqlite.json' },
   PostgreSQL: { sql: 'postgresql.sql', answers: 'postgresql.json' },
 } as const;
 
-/** Unpacks the program of a release. */
-export function unpackProgram(release: string): { program: string; remove: () => void } {
-  const folder = mkdtempSync(join(tmpdir(), 'mailproof-release-'));
-  execFileSync('tar', ['-xzf', join(releasesFolder, release, keptFiles.program), '-C', folder]);
-  return {
-    program: join(folder, 'mailproof.mjs'),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
-  };
+/**
+ * Returns the program of a release, from the sources of its commit. They stay in `.cache/`, and run with the packages
+ * that are installed here.
+ */
+export function buildProgram(release: string): string {
+  const commit = release.slice(release.indexOf('+') + 1);
+  const folder = join(root, '.cache/releases', release);
+  if (!existsSync(folder)) checkOut(commit, folder);
+  return join(folder, 'cli/src/main.ts');
+}
+
+/** Writes the tree of a commit to a folder, which appears when it is whole. */
+function checkOut(commit: string, folder: string): void {
+  mkdirSync(dirname(folder), { recursive: true });
+  const unfinished = mkdtempSync(`${folder}-`);
+  const archive = join(unfinished, 'archive.tar');
+  try {
+    execFileSync('git', ['archive', `--output=${archive}`, commit], { cwd: root, stdio: 'pipe' });
+  } catch (cause) {
+    rmSync(unfinished, { recursive: true });
+    const remedy =
+      'Fetch the whole history (git fetch --unshallow): tests of upgrades run the releases of the past.';
+    throw new Error(`Commit ${commit} is not in this clone. ${remedy}`, { cause });
+  }
+  execFileSync('tar', ['-xf', archive, '-C', unfinished]);
+  rmSync(archive);
+  linkPackages(unfinished);
+  try {
+    renameSync(unfinished, folder);
+  } catch (error) {
+    // Another test file was first.
+    rmSync(unfinished, { recursive: true });
+    if (!existsSync(folder)) throw error;
+  }
+}
+
+/** Gives a checkout the packages of this one, and workspaces of its own. */
+function linkPackages(checkout: string): void {
+  const [packages, own] = [join(root, 'node_modules'), join(checkout, 'node_modules')];
+  mkdirSync(join(own, '@mailproof'), { recursive: true });
+  for (const name of readdirSync(packages))
+    if (name !== '@mailproof') symlinkSync(join(packages, name), join(own, name));
+  for (const name of readdirSync(join(packages, '@mailproof')))
+    if (existsSync(join(checkout, name))) symlinkSync(join(checkout, name), join(own, '@mailproof', name));
 }
 
 /**

@@ -7,7 +7,7 @@ import { openFixture, type Fixture } from '../../support/open-fixture.ts';
 import { createPostgresDatabase } from '../../support/postgres/test-postgres.ts';
 import { until } from '../../support/until.ts';
 import { releaseWorld } from './fill-release.ts';
-import { keptReleases, loadRelease, unpackProgram } from './kept-release.ts';
+import { buildProgram, keptReleases, loadRelease } from './kept-release.ts';
 import { loadWorld, startMixedLoad, type MixedLoad } from './mixed-load.ts';
 
 const kept = releaseWorld('answers');
@@ -92,8 +92,7 @@ async function assertCharges({
 
 /** Opens the release's database with enough credits, two of its processes, and load. */
 async function openOldInstallation(t: TestContext, release: string) {
-  const { program: old, remove } = unpackProgram(release);
-  t.after(remove);
+  const old = buildProgram(release);
   const settings = { MAILPROOF_DEFER_RETRY_MS: '50' };
   const fixture = await openFixture({ world, database: 'PostgreSQL', settings });
   t.after(() => fixture.close());

@@ -81,6 +81,12 @@ export async function dropTestDatabases(server: string, processId?: number): Pro
   for (const name of left) await run(server, `drop database if exists ${name} with (force)`);
 }
 
+/**
+ * Why tests have no PostgreSQL, as `npm test` found out, or `false`. A test that needs a server takes it as `skip`, so
+ * that the run names the test.
+ */
+export const withoutPostgres: string | false = process.env['MAILPROOF_TEST_WITHOUT_POSTGRES'] ?? false;
+
 const serverUrl = once(async () => {
   const given = process.env['MAILPROOF_TEST_POSTGRES_URL'];
   return given ?? (await startPrivatePostgres()).url;

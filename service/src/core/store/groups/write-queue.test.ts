@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { databases, postgresql } from '../../../../test/support/databases.ts';
+import { withoutPostgres } from '../../../../test/support/postgres/test-postgres.ts';
 import type { Connection } from '../connection.ts';
 import { statement, type BatchWork, type Tx } from '../statement.ts';
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
@@ -257,7 +258,7 @@ for (const database of databases) {
   });
 }
 
-describe('a database that commits a transaction only as a whole', () => {
+describe('a database that commits a transaction only as a whole', { skip: withoutPostgres }, () => {
   it('is sent the commit before it has answered what nobody waits for', async () => {
     const log: string[] = [];
     const { store, close } = await postgresql.open({

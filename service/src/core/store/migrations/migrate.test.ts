@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { createPostgresDatabase } from '../../../../test/support/postgres/test-postgres.ts';
+import { createPostgresDatabase, withoutPostgres } from '../../../../test/support/postgres/test-postgres.ts';
 import { until } from '../../../../test/support/until.ts';
 import type { Connection } from '../connection.ts';
 import { postgresDialect, sqliteDialect } from '../dialect.ts';
@@ -72,7 +72,7 @@ const described: Record<keyof Schema, true> = {
 };
 
 describe('migrations', () => {
-  it('make the tables that the schema describes, and no other', async (t) => {
+  it('make the tables that the schema describes, and no other', { skip: withoutPostgres }, async (t) => {
     const onSqlite = connect(t);
     await migrate(onSqlite, words);
     const { url, giveBack } = await createPostgresDatabase('empty');
@@ -154,38 +154,42 @@ describe('migrations', () => {
     });
   });
 
-  it('a step that PostgreSQL undid, because it and another program waited for each other, is done again', async (t) => {
-    const { url, giveBack } = await createPostgresDatabase('empty');
-    t.after(giveBack);
-    const open = () => openPostgresConnection({ url, limits: postgresLimits({ statementMs: 60_000 }) });
-    const [own, other] = [await open(), await open()];
-    t.after(() => Promise.all([own.close(), other.close()]));
-    const { words: postgresWords } = postgresDialect();
-    const tables: Migration = {
-      version: 1,
-      statements: () => [...postgresWords.firstly, 'create table one (n int)', 'create table two (n int)'],
-    };
-    await migrate(own, postgresWords, { steps: [tables] });
-    // The other locks them in another order, and never notices by itself that nobody gets on.
-    await other.execute(`set deadlock_timeout = '1h'`, []);
-    await other.execute('begin read write', []);
-    await other.execute('insert into two values (1)', []);
-    let tries = 0;
-    const watched: Connection = {
-      ...own,
-      execute: (sql, values) => {
-        if (sql === 'lock table one') tries += 1;
-        return own.execute(sql, values);
-      },
-    };
-    const step: Migration = { version: 2, statements: () => ['lock table one', 'lock table two'] };
-    const migrated = migrate(watched, postgresWords, { steps: [tables, step] });
-    await until(async () => (await locksWaitedFor(other)) === 1);
-    await other.execute('insert into one values (1)', []);
-    await other.execute('commit', []);
-    assert.deepEqual(await migrated, { kind: 'up_to_date', version: 2 });
-    assert.equal(tries, 2);
-  });
+  it(
+    'a step that PostgreSQL undid, because it and another program waited for each other, is done again',
+    { skip: withoutPostgres },
+    async (t) => {
+      const { url, giveBack } = await createPostgresDatabase('empty');
+      t.after(giveBack);
+      const open = () => openPostgresConnection({ url, limits: postgresLimits({ statementMs: 60_000 }) });
+      const [own, other] = [await open(), await open()];
+      t.after(() => Promise.all([own.close(), other.close()]));
+      const { words: postgresWords } = postgresDialect();
+      const tables: Migration = {
+        version: 1,
+        statements: () => [...postgresWords.firstly, 'create table one (n int)', 'create table two (n int)'],
+      };
+      await migrate(own, postgresWords, { steps: [tables] });
+      // The other locks them in another order, and never notices by itself that nobody gets on.
+      await other.execute(`set deadlock_timeout = '1h'`, []);
+      await other.execute('begin read write', []);
+      await other.execute('insert into two values (1)', []);
+      let tries = 0;
+      const watched: Connection = {
+        ...own,
+        execute: (sql, values) => {
+          if (sql === 'lock table one') tries += 1;
+          return own.execute(sql, values);
+        },
+      };
+      const step: Migration = { version: 2, statements: () => ['lock table one', 'lock table two'] };
+      const migrated = migrate(watched, postgresWords, { steps: [tables, step] });
+      await until(async () => (await locksWaitedFor(other)) === 1);
+      await other.execute('insert into one values (1)', []);
+      await other.execute('commit', []);
+      assert.deepEqual(await migrated, { kind: 'up_to_date', version: 2 });
+      assert.equal(tries, 2);
+    },
+  );
 });
 
 async function namesOf(connection: Connection, sql: string): Promise<string[]> {

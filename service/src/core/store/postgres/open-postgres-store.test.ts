@@ -13,7 +13,7 @@ import {
   recovered,
   take,
 } from '../../../../test/support/postgres/store-behind-proxy.ts';
-import { createPostgresDatabase } from '../../../../test/support/postgres/test-postgres.ts';
+import { createPostgresDatabase, withoutPostgres } from '../../../../test/support/postgres/test-postgres.ts';
 import { statement, type Tx } from '../statement.ts';
 import { StoreOpenError } from '../store-open-error.ts';
 import { openPostgresStore } from './open-postgres-store.ts';
@@ -35,7 +35,7 @@ const sleepFor = statement<{ seconds: number }, unknown>((db, arg) => ({
   compile: () => sql`select pg_sleep(${arg.seconds})`.compile(db),
 }));
 
-describe('PostgreSQL that fails', () => {
+describe('PostgreSQL that fails', { skip: withoutPostgres }, () => {
   it('a connection that is cut is replaced, and reads do not notice', async (t) => {
     const { store, proxy } = await openBehindProxy(t);
     const accountId = await openAccount(store, 10);
@@ -111,7 +111,7 @@ describe('PostgreSQL that fails', () => {
   });
 });
 
-describe('operations with the same serial key', () => {
+describe('operations with the same serial key', { skip: withoutPostgres }, () => {
   it('1,000 reservations over three stores on 100 credits: exactly 100', async (t) => {
     const { store, database } = await openBehindProxy(t);
     const others = await Promise.all(
@@ -218,7 +218,7 @@ describe('operations with the same serial key', () => {
   });
 });
 
-describe('the clock of the database', () => {
+describe('the clock of the database', { skip: withoutPostgres }, () => {
   it('is followed within the time of an answer, and never goes back', async (t) => {
     const { store } = await openBehindProxy(t);
     const clock = store.clock!;
@@ -231,7 +231,7 @@ describe('the clock of the database', () => {
   });
 });
 
-describe('notices', () => {
+describe('notices', { skip: withoutPostgres }, () => {
   it('reach every store that listens, and are made up for when the connection was lost', async (t) => {
     const { store, proxy, database } = await openBehindProxy(t);
     const other = await openPostgresStore({ databaseUrl: database.url }, { limits: patience });
@@ -251,7 +251,7 @@ describe('notices', () => {
   });
 });
 
-describe('processes', () => {
+describe('processes', { skip: withoutPostgres }, () => {
   const limits = { judgeAfterMs: 0, heartbeatMs: 100, missingMs: 1_000, silentProcessMs: 600_000 };
 
   it('one whose connection is gone without leaving is found dead, one that lives or left is not', async (t) => {
@@ -293,69 +293,73 @@ describe('processes', () => {
   });
 });
 
-describe('what keeps PostgreSQL from being opened is one line without the password', () => {
-  const lineOf = async (url: string): Promise<string> => {
-    const error: unknown = await openPostgresStore({ databaseUrl: url }, { limits: patience }).then(
-      (store) => store.close(),
-      (thrown: unknown) => thrown,
-    );
-    assert.ok(error instanceof StoreOpenError, String(error));
-    assert.doesNotMatch(error.line, /hunter2|\n/);
-    return error.line;
-  };
-  const withUser = (url: string, change: (url: URL) => void) => {
-    const changed = new URL(url);
-    changed.password = 'hunter2';
-    change(changed);
-    return changed.href;
-  };
+describe(
+  'what keeps PostgreSQL from being opened is one line without the password',
+  { skip: withoutPostgres },
+  () => {
+    const lineOf = async (url: string): Promise<string> => {
+      const error: unknown = await openPostgresStore({ databaseUrl: url }, { limits: patience }).then(
+        (store) => store.close(),
+        (thrown: unknown) => thrown,
+      );
+      assert.ok(error instanceof StoreOpenError, String(error));
+      assert.doesNotMatch(error.line, /hunter2|\n/);
+      return error.line;
+    };
+    const withUser = (url: string, change: (url: URL) => void) => {
+      const changed = new URL(url);
+      changed.password = 'hunter2';
+      change(changed);
+      return changed.href;
+    };
 
-  it('nobody there, no such database, no such user, too new a schema, no right to make tables', async (t) => {
-    const database = await createPostgresDatabase('empty');
-    const { url } = database;
-    t.after(async () => {
-      await database.execute(`drop owned by ${roleOf(url)}; drop role ${roleOf(url)}`);
-      await database.giveBack();
+    it('nobody there, no such database, no such user, too new a schema, no right to make tables', async (t) => {
+      const database = await createPostgresDatabase('empty');
+      const { url } = database;
+      t.after(async () => {
+        await database.execute(`drop owned by ${roleOf(url)}; drop role ${roleOf(url)}`);
+        await database.giveBack();
+      });
+      assert.match(await lineOf(withUser(url, (u) => (u.port = '1'))), /cannot be reached .*ECONNREFUSED/);
+      assert.match(await lineOf(withUser(url, (u) => (u.pathname = '/nowhere'))), /does not exist/);
+      assert.match(await lineOf(withUser(url, (u) => (u.username = 'nobody'))), /refuses this user/);
+      await database.execute(
+        `create role ${roleOf(url)} login; grant connect on database ${nameOf(url)} to ${roleOf(url)}`,
+      );
+      assert.match(await lineOf(withUser(url, (u) => (u.username = roleOf(url)))), /mailproof migrate/);
+      await (await openPostgresStore({ databaseUrl: url }, { limits: patience })).close();
+      await database.execute('update schema_version set version = 99, serves = 99');
+      assert.match(await lineOf(url), /newer version of Mailproof \(schema 99, this one knows \d+\)/);
+      await database.execute('update schema_version set version = 99, serves = 5');
+      await (await openPostgresStore({ databaseUrl: url }, { limits: patience })).close();
     });
-    assert.match(await lineOf(withUser(url, (u) => (u.port = '1'))), /cannot be reached .*ECONNREFUSED/);
-    assert.match(await lineOf(withUser(url, (u) => (u.pathname = '/nowhere'))), /does not exist/);
-    assert.match(await lineOf(withUser(url, (u) => (u.username = 'nobody'))), /refuses this user/);
-    await database.execute(
-      `create role ${roleOf(url)} login; grant connect on database ${nameOf(url)} to ${roleOf(url)}`,
-    );
-    assert.match(await lineOf(withUser(url, (u) => (u.username = roleOf(url)))), /mailproof migrate/);
-    await (await openPostgresStore({ databaseUrl: url }, { limits: patience })).close();
-    await database.execute('update schema_version set version = 99, serves = 99');
-    assert.match(await lineOf(url), /newer version of Mailproof \(schema 99, this one knows \d+\)/);
-    await database.execute('update schema_version set version = 99, serves = 5');
-    await (await openPostgresStore({ databaseUrl: url }, { limits: patience })).close();
-  });
 
-  it('a pooler that leads two connections to one session', async (t) => {
-    const database = await createPostgresDatabase('migrated');
-    const session = await openConnection(database.url);
-    t.after(async () => {
-      await session.close();
-      await database.giveBack();
+    it('a pooler that leads two connections to one session', async (t) => {
+      const database = await createPostgresDatabase('migrated');
+      const session = await openConnection(database.url);
+      t.after(async () => {
+        await session.close();
+        await database.giveBack();
+      });
+      const connect = () => Promise.resolve({ ...session, close: () => Promise.resolve() });
+      await assert.rejects(openPostgresStore({ databaseUrl: database.url }, { connect }), (error) => {
+        assert.ok(error instanceof StoreOpenError);
+        assert.match(error.line, /transaction pooling.*pool sessions/);
+        return true;
+      });
     });
-    const connect = () => Promise.resolve({ ...session, close: () => Promise.resolve() });
-    await assert.rejects(openPostgresStore({ databaseUrl: database.url }, { connect }), (error) => {
-      assert.ok(error instanceof StoreOpenError);
-      assert.match(error.line, /transaction pooling.*pool sessions/);
-      return true;
-    });
-  });
 
-  it('several processes that open an empty database at once make one schema', async (t) => {
-    const database = await createPostgresDatabase('empty');
-    t.after(() => database.giveBack());
-    const stores = await Promise.all(
-      [1, 2, 3, 4].map(() => openPostgresStore({ databaseUrl: database.url }, { limits: patience })),
-    );
-    assert.equal((await stores[0]!.read.all(anyAccount, {})).length, 0);
-    for (const store of stores) await store.close();
-  });
-});
+    it('several processes that open an empty database at once make one schema', async (t) => {
+      const database = await createPostgresDatabase('empty');
+      t.after(() => database.giveBack());
+      const stores = await Promise.all(
+        [1, 2, 3, 4].map(() => openPostgresStore({ databaseUrl: database.url }, { limits: patience })),
+      );
+      assert.equal((await stores[0]!.read.all(anyAccount, {})).length, 0);
+      for (const store of stores) await store.close();
+    });
+  },
+);
 
 const nameOf = (url: string) => new URL(url).pathname.slice(1);
 const roleOf = (url: string) => `role_${nameOf(url)}`;

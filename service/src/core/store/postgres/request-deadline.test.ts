@@ -10,6 +10,7 @@ import {
   recovered,
   take,
 } from '../../../../test/support/postgres/store-behind-proxy.ts';
+import { withoutPostgres } from '../../../../test/support/postgres/test-postgres.ts';
 import { statement } from '../statement.ts';
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import type { Store } from '../store.ts';
@@ -24,7 +25,7 @@ function takeInTime(store: Store, accountId: string) {
 
 const faultOf = (error: unknown) => error instanceof StoreUnavailableError && error.fault;
 
-describe('PostgreSQL that makes a request wait', () => {
+describe('PostgreSQL that makes a request wait', { skip: withoutPostgres }, () => {
   /** Holds another session's lock on a table or row until the returned function is called. */
   async function hold(url: string, sql: string): Promise<() => Promise<void>> {
     const connection = await openConnection(url);
