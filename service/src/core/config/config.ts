@@ -33,11 +33,11 @@ type TablesOfTheirOwn = ProviderConfig & IdentityConfig & ReputationConfig;
 export type CoreConfig = TablesOfTheirOwn & {
   host: string;
   port: number;
-  /** Where a proxy has the service on its host, without a slash at the end; empty: at the root. */
+  /** The URL path prefix behind a reverse proxy, without a slash at the end; empty for the root. */
   basePath: string;
   databaseUrl: string | undefined;
   dataDir: string;
-  /** None means the system's. */
+  /** Empty: the resolvers of the system. */
   dnsServers: { ip: string; port: number }[];
   /** Names that must exist; empty in a closed network. */
   resolverProbes: string[];

@@ -26,7 +26,7 @@ import { addOpenapi, describeRoute, openapiDocument } from './routes/openapi.ts'
 import { addReadBulkTask } from './routes/read-bulk-task.ts';
 import { addVerifyEmail } from './routes/verify-email.ts';
 
-/** What a connection may hold and for how long. */
+/** The limits of a connection in size and time. */
 export const connectionLimits = {
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 10_000,
@@ -43,8 +43,8 @@ export const connectionLimits = {
 type ConnectionLimits = typeof connectionLimits;
 
 /**
- * The HTTP side, put together: how connections are treated, what every request passes (`pipeline/`), and then the
- * routes, each of which is read alone.
+ * Creates the HTTP side: the treatment of connections, the stages of every request (`pipeline/`), and the routes,
+ * each of which is read alone.
  */
 export async function createServer(
   parts: HttpParts & { features: readonly FeatureHttp[] },
@@ -107,7 +107,10 @@ function refuseTakenBasePath(basePath: string, paths: PathTable): void {
   );
 }
 
-/** Named `https` with a certificate. The framework's types know one of the two at a time, and to us they are the same. */
+/**
+ * Uses the name `https` with a certificate. The framework's types know one of the two at a time, and to us they are
+ * the same.
+ */
 function connectionOptions({ tls }: HttpParts, limits: ConnectionLimits): { http: ServerOptions } {
   const http = {
     headersTimeout: limits.headersTimeoutMs,
@@ -121,7 +124,7 @@ function connectionOptions({ tls }: HttpParts, limits: ConnectionLimits): { http
     : ({ https: { ...http, ...tls } } as unknown as { http: ServerOptions });
 }
 
-/** Named here, so that the framework does not load those of its own, which is all that its types know. */
+/** Given explicitly, so that the framework does not load its own, the only ones its types know. */
 const compilersFactory = {
   buildValidator: () => compileBodyCheck,
   buildSerializer: () => compileReply,

@@ -16,7 +16,10 @@ export type VerificationCount = { note: (verification: CountedVerification) => v
 
 type VerifyOne = (request: VerifyOneRequest) => Promise<VerifyOneAnswer>;
 
-/** Counts how live single verifications come out. What was refused or answered before has not been verified now. */
+/**
+ * Counts the outcomes of live single verifications. Refused and replayed requests do not count: they were not
+ * verified now.
+ */
 export function countSingles(verifyOne: VerifyOne, counts: VerificationCount): VerifyOne {
   return async (request) => {
     const answer = await verifyOne(request);

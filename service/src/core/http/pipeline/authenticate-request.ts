@@ -31,13 +31,13 @@ type AuthenticateRequestParts = {
   rateLimits: RateLimits;
 };
 
-/** Reading needs a key only; creating needs a plan too. */
+/** Creates the checks. Reading needs a key only; creating needs a plan too. */
 export function createAuthenticateRequest(parts: AuthenticateRequestParts): AuthenticateRequest {
   const { overloadGuard } = parts;
 
   /**
-   * A key that was good a moment ago is known at once. Its request goes on in the same moment and without delay, so it
-   * is enough that there is a place for its client.
+   * Finds the caller. A key that was valid a moment ago is known at once: its request goes on without delay, so a
+   * free place for its client is enough.
    */
   function findCaller(pending: PendingRequest): void {
     const { authorization, cookie } = pending.request.headers;
@@ -50,7 +50,7 @@ export function createAuthenticateRequest(parts: AuthenticateRequestParts): Auth
     else accept(caller, pending);
   }
 
-  /** While its sender is looked up, a request holds the place of its client that it has, or that there just was. */
+  /** Holds the client's place, taken before or free just now, while the sender is looked up. */
   function holdPlace(pending: PendingRequest, look: () => Promise<void>): void {
     const { request, reply, kind } = pending;
     const done = () => void look().catch(pending.done);
@@ -59,7 +59,7 @@ export function createAuthenticateRequest(parts: AuthenticateRequestParts): Auth
     else done();
   }
 
-  /** A browser that has signed in sends a cookie and no key. */
+  /** Accepts a session: a browser that has signed in sends a cookie and no key. */
   async function acceptSession(pending: PendingRequest): Promise<void> {
     const found = await parts.findVisitor?.(pending.request);
     if (found?.kind === 'refused') void refuse(pending.reply, found.reason);
@@ -76,7 +76,7 @@ export function createAuthenticateRequest(parts: AuthenticateRequestParts): Auth
     }
     const { limits } = caller;
     if (!allowsClient(limits, () => parts.clientAddress(request))) {
-      // From elsewhere nobody learns that there is such a key.
+      // A client at another address does not learn that the key exists.
       context.fault = 'address_not_allowed';
       void refuse(reply, 'invalid_api_key');
       return;
@@ -89,7 +89,7 @@ export function createAuthenticateRequest(parts: AuthenticateRequestParts): Auth
     else done();
   }
 
-  /** Tells the client where it stands, and refuses it where it sends more than it may. */
+  /** Tells the client its rate, and refuses it above its limit. */
   function isRefusedRate(caller: Caller, reply: FastifyReply): boolean {
     const { requestsPerMinute } = caller;
     const rate = parts.rateLimits.take({ asker: askerOf(caller), actor: actorOf(caller), requestsPerMinute });
@@ -114,7 +114,7 @@ type PendingRequest = {
   done: (error?: Error) => void;
 };
 
-/** What a test key asks for does not wait for what the account's live keys ask for, nor the other way round. */
+/** Returns the asker: an account's test keys and live keys do not wait for each other. */
 function askerOf({ accountId, mode }: Caller): string {
   return mode === 'live' ? accountId : `test ${accountId}`;
 }

@@ -14,11 +14,11 @@ type Methods = readonly string[];
  */
 export type PathTable = {
   add: (path: string, method: string | readonly string[]) => void;
-  /** Whether a URL that was led to a route is spelled as its path. */
+  /** Tells whether a URL that was led to a route is spelled as its path. */
   isPathOf: (route: string, url: string) => boolean;
   /** The methods of a path, for the `Allow` header of a 405; none if there is no such path. */
   methodsAt: (url: string) => Methods | undefined;
-  /** Whether a path begins like one of the service's own. */
+  /** Tells whether a path begins like one of the service's own. */
   isOurs: (path: string) => boolean;
 };
 
@@ -57,7 +57,10 @@ function patternOf(path: string): RegExp | undefined {
   return new RegExp(`^${path.replace(/:\w+/g, '[^/]+').replace('*', '.+')}$`);
 }
 
-/** A target may name the whole URL (RFC 9112 section 3.2.2), as proxies ask for it; where it is of ours, its path counts. */
+/**
+ * Returns the path of a target that names the whole URL (RFC 9112 section 3.2.2), as proxies send it, if it is
+ * ours.
+ */
 export function withoutOrigin(target: string): string {
   if (target.startsWith('/')) return target;
   const origin = /^https?:\/\/[^/?#]+/i.exec(target)?.[0];
@@ -81,7 +84,7 @@ function firstSegment(path: string): string {
   return path.split('/', 2)[1] ?? '';
 }
 
-/** Whether a URL is under the API, where every answer says what it cost and may not be kept. */
+/** Tells whether a URL is under the API, whose answers all report their cost and may not be cached. */
 export function isApiUrl(url: string): boolean {
   return url.startsWith('/api/');
 }
@@ -90,13 +93,16 @@ export function isProbeUrl(url: string): boolean {
   return url.startsWith('/probe/');
 }
 
-/** Asked of the path as the router sees it, so that no spelling of it leads past the check. */
+/**
+ * Tells whether a path is the operator's. It reads the path as the router sees it, so that no spelling bypasses the
+ * check.
+ */
 export function isAdminUrl(url: string): boolean {
   const path = decodedPath(url);
   return path === adminPath || path.startsWith(`${adminPath}/`);
 }
 
-/** The router matches decoded paths, so the same is done here; what does not decode is no path of ours. */
+/** Returns the decoded path, as the router matches it; a URL that does not decode is no path of ours. */
 export function decodedPath(url: string): string {
   const query = url.indexOf('?');
   const path = query === -1 ? url : url.slice(0, query);

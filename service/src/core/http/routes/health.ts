@@ -8,7 +8,7 @@ import { requestIdHeader } from '../schemas/headers.ts';
 import { byAnybody } from '../schemas/security.ts';
 import type { ApiServer, Readiness, RouteParts } from './http-parts.ts';
 
-/** For load balancers and whoever runs the service: whether the process is alive, and whether it can serve requests. */
+/** For load balancers and operators: whether the process is alive, and whether it can serve requests. */
 const errors = errorResponses(['method_not_allowed'], { credits: false });
 
 const healthzSchema = {
@@ -121,11 +121,11 @@ type ReadinessParts = {
   workers: WorkerWatch;
   engine: Pick<Engine, 'health'>;
   egress: EgressReadiness;
-  /** What is being looked at since the start, and what was found. */
+  /** The checks that run since the start, and the problems that they found. */
   upkeep: { checking: () => string[]; problems: () => string[] };
 };
 
-/** Says what this process has found wrong with its own names, and which addresses of others have the same trouble. */
+/** Returns the problems of this process's own names, and the addresses of others with the same problem. */
 function identityWarnings(identity: Parameters<typeof describeIdentity>[0], unproven: string[]): string[] {
   const own = describeIdentity(identity);
   if (own !== undefined) return [`${own}; live verifications of their addresses are answered with 502`];
@@ -146,7 +146,7 @@ export function createReadiness(parts: ReadinessParts): () => Promise<Readiness>
     const problems = found.filter((problem) => problem !== undefined);
     if (problems.length > 0) return { ready: false, problems };
     const checking = upkeep.checking();
-    // Other requests are served all the same, so no load balancer should turn away.
+    // Other requests are still served, so no load balancer should turn away.
     const warnings = [
       ...((await workers.count()) === 0 ? [noWorkerProblem] : []),
       ...describeReputation(health),

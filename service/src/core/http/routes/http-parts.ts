@@ -22,8 +22,8 @@ import type { RateLimits } from '../pipeline/rate-limits.ts';
 import type { OverloadGuard } from '../pipeline/overload-guard.ts';
 
 /**
- * Whether requests can be served, and if not, what is wrong; if they can, what of the store is still being looked at. One
- * line each for the operator.
+ * Whether requests can be served. If not, the problems; if so, the parts of the store that are still being checked.
+ * One line each for the operator.
  */
 export type Readiness =
   { ready: true; checking?: string[]; warnings?: string[] } | { ready: false; problems: string[] };
@@ -39,7 +39,9 @@ export type HttpParts = {
   signIns: SignIns;
   /** Finds who sends a request by its cookie; absent if nobody can sign in. */
   findVisitor?: FindVisitor | undefined;
-  /** Where a proxy has the service on its host; empty: at the root. It begins every path that is told to a browser. */
+  /**
+   * The URL path prefix behind a reverse proxy; empty for the root. It begins every path that is sent to a browser.
+   */
   basePath: string;
   /** The certificate and key that this port is served with; without them it speaks HTTP. */
   tls?: { cert: Buffer; key: Buffer } | undefined;
@@ -47,7 +49,7 @@ export type HttpParts = {
   rateLimits: RateLimits;
   readiness(): Promise<Readiness>;
   newRequestId(): string;
-  /** The address of the client, as far as the proxies in front can be believed. */
+  /** Returns the client's address, as far as the proxies in front are trusted. */
   clientAddress: (request: FastifyRequest) => string;
   /** A keyed hash of an address for the log: equal for equal addresses, worthless without the key. */
   hashAddress(email: string): string;
@@ -55,7 +57,7 @@ export type HttpParts = {
   logRequest: LogRequest;
 };
 
-/** The server as routes see it: what a handler sends is checked against its response schema by the compiler. */
+/** The server as routes see it: the compiler checks the answers of a handler against its response schema. */
 export type ApiServer = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,

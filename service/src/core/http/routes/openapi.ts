@@ -37,8 +37,8 @@ function securitySchemesOf(features: readonly FeatureHttp[]): Record<string, Sec
 }
 
 /**
- * How a route becomes an operation. A body that is read as it comes (`streamedBody`) is nothing that the framework could
- * check, so that the document alone is told of it.
+ * Turns a route into an operation. The framework cannot check a body that is streamed (`streamedBody`), so only the
+ * document has its schema.
  */
 export const describeRoute = ({ features }: DocumentParts): SwaggerTransform => {
   const schemes = securitySchemesOf(features);
@@ -58,8 +58,8 @@ function isStreamed(schema: object): schema is { streamedBody: object } {
 }
 
 /**
- * The OpenAPI document, from the schemas that requests and responses are held to. It is made once, for whoever asks first:
- * most processes end without having been asked.
+ * Adds the OpenAPI document, made from the schemas that requests and responses are checked against. It is made at
+ * the first request: most processes never need it.
  */
 export function addOpenapi(server: ApiServer, features: readonly FeatureHttp[]): void {
   let document: string | undefined;
