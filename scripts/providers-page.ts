@@ -1,4 +1,4 @@
-import { wrap } from '../cli/src/present/wrap.ts';
+import { wrap } from '../cli/src/present/text.ts';
 import { forbiddingProviders } from '../engine/src/politeness/ask-providers.ts';
 import { builtInPolicies, type BuiltInPolicy } from '../engine/src/politeness/built-in-policies.ts';
 import { politenessTable } from '../engine/src/politeness/default-politeness.ts';

@@ -1,8 +1,7 @@
 import { programVersion } from './program.ts';
 import { nearestName } from '@mailproof/engine/nearest-name';
-import type { Command, CommandGroup, Surroundings } from './command.ts';
+import { exitCodes, type Command, type CommandGroup, type ExitCode, type Surroundings } from './command.ts';
 import { commands } from './commands.ts';
-import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { helpForCommand, helpForGroup, helpForProgram } from './usage.ts';
 
 /** Finds the command that the arguments name, and runs it or shows its help. */

@@ -1,7 +1,6 @@
-import type { Command, CommandGroup } from './command.ts';
+import { exitCodeMeanings, type Command, type CommandGroup } from './command.ts';
 import type { CommandEntry } from './commands.ts';
-import { exitCodeMeanings } from './exit-codes.ts';
-import { wrap } from './present/wrap.ts';
+import { wrap } from './present/text.ts';
 
 /** The help texts, all made from the tables. `columns` is the width of the screen. */
 export function helpForProgram(commands: readonly CommandEntry[], columns: number): string {

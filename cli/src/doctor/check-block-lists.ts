@@ -8,7 +8,7 @@ import {
   type RouteSetting,
 } from '@mailproof/engine';
 import { engineSettings } from '@mailproof/service/engine-settings';
-import type { DoctorParts, Finding } from './check.ts';
+import type { DoctorParts, Finding } from './doctor-parts.ts';
 
 const check = 'block lists';
 

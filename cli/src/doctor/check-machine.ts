@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { counted } from '../present/count.ts';
-import type { DoctorParts, Finding } from './check.ts';
+import { counted } from '../present/text.ts';
+import type { DoctorParts, Finding } from './doctor-parts.ts';
 
 /** Checks of this machine that need no network. */
 export function checkMachine({ config }: DoctorParts): Finding[] {

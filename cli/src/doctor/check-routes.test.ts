@@ -6,8 +6,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { openStore, storeFile } from '@mailproof/service';
 import { createPostgresDatabase } from '../../../service/test/support/postgres/test-postgres.ts';
-import type { DoctorParts } from './check.ts';
-import { checkRoutes } from './check-routes.ts';
+import type { DoctorParts } from './doctor-parts.ts';
+import { checkRoutes } from './check-store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-routes-'));
 after(() => rmSync(folder, { recursive: true }));

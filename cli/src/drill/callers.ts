@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { createClient, MailproofError, type Client, type Fetch } from '@mailproof/client';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { questionOf, type KnownAddress } from './drill-world.ts';
+import { questionOf, type KnownAddress } from './installation.ts';
 
 /** One request of a single verification on the wire. Times are of `performance.now`. */
 export type Attempt = { begunAt: number; answeredAt?: number; status?: number };

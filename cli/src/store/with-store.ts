@@ -8,9 +8,9 @@ import {
   type Store,
   type WallClock,
 } from '@mailproof/service';
-import type { Surroundings } from '../command.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { loadConfig } from '../load-config.ts';
+import { exitCodes, type ExitCode, type Surroundings } from '../command.ts';
+import { loadConfig } from '../config.ts';
+import { printable } from '../present/text.ts';
 
 /** Whatever a command changes is written down as done from the command line. */
 type StoreParts = { store: Store; wallClock: WallClock; actor: 'command_line' };
@@ -41,4 +41,30 @@ export async function withStore(
     surroundings.terminal.tell(`mailproof: ${error.message}`);
     return exitCodes.environment;
   }
+}
+
+/** What a command prints: words for a person, or the row as JSON for a program. */
+export type PrintedRow = { row: object; words: string };
+
+export async function printRows(
+  said: readonly PrintedRow[],
+  { json }: { json: boolean },
+  { terminal }: Surroundings,
+): Promise<ExitCode> {
+  const lines = said.map(({ row, words }) => (json ? JSON.stringify(row) : printable(words)));
+  if (lines.length > 0) await terminal.write(`${lines.join('\n')}\n`);
+  return exitCodes.ok;
+}
+
+/** What the command names is not there, or cannot be meant. */
+export function refuse(why: string, { terminal }: Surroundings): ExitCode {
+  terminal.tell(`mailproof: ${why}`);
+  return exitCodes.usage;
+}
+
+export function noAccount(accountId: string, surroundings: Surroundings): ExitCode {
+  return refuse(
+    `No account ${JSON.stringify(accountId)}. To see all accounts, run mailproof accounts list.`,
+    surroundings,
+  );
 }
