@@ -1,26 +1,28 @@
 import { parseArgs } from 'node:util';
 import { nearestName } from '@mailproof/engine/nearest-name';
+import type { Feature } from './features.ts';
 import type { Terminal } from './terminal.ts';
 
-/**
- * A command: its documentation and what it does, side by side. `--help` is made from the first, so that no option goes
- * undocumented.
- */
+/** A command with its documentation. `--help` is made from the same tables, so every option is documented. */
 export type Command = {
   kind: 'command';
   /** How it is called, without the program's name: `keys create`. */
   name: string;
-  /** What follows: `ACCOUNT [--test]`. */
+  /** The arguments after the name: `ACCOUNT [--test]`. */
   takes: string;
   summary: string;
   /** Paragraphs below the options. */
   notes: readonly string[];
   options: OptionTable;
   examples: readonly string[];
+  /** The feature without which the command is gone. */
+  feature?: Feature | undefined;
+  /** The reason why `--json` is refused. Set exactly if there is no such option. */
+  noJson?: string | undefined;
   run(args: readonly string[], surroundings: Surroundings): Promise<ExitCode>;
 };
 
-/** A command that does nothing itself: `keys` has create, list and delete. One may be meant where none is named. */
+/** A command of commands: `keys` has create, list and delete. `byDefault` runs if none of them is named. */
 export type CommandGroup = {
   kind: 'group';
   name: string;
@@ -29,7 +31,7 @@ export type CommandGroup = {
   actions: Readonly<Record<string, Command>>;
 };
 
-/** What the process hands to a command. */
+/** The terminal, the environment and the signal of the process. */
 export type Surroundings = {
   terminal: Terminal;
   env: Record<string, string | undefined>;
@@ -37,7 +39,7 @@ export type Surroundings = {
   signal: AbortSignal;
 };
 
-/** A command line that was understood. */
+/** A valid command line. */
 type Invocation<Options extends OptionTable> = Surroundings & {
   options: OptionValues<Options>;
   positionals: string[];
@@ -51,24 +53,37 @@ type Definition<Options extends OptionTable> = Omit<Command, 'kind' | 'run' | 'o
   run(invocation: Invocation<Options>): Promise<ExitCode>;
 };
 
-export function defineCommand<const Options extends OptionTable>(definition: Definition<Options>): Command {
-  const { name, takes, summary, notes, options, examples, words } = definition;
+export function defineCommand<const Options extends OptionTable>({
+  words,
+  run,
+  notes = [],
+  ...definition
+}: Definition<Options>): Command {
   return {
+    ...definition,
     kind: 'command',
-    name,
-    takes,
-    summary,
-    notes: notes ?? [],
-    options,
-    examples,
+    notes,
     async run(args, surroundings) {
-      const read = readArguments(args, { options, words });
+      const read = readArguments(args, { ...definition, words });
       if (read.kind === 'not_understood') {
-        surroundings.terminal.tell(`mailproof: ${read.why} (usage: mailproof ${name} ${takes})`);
+        surroundings.terminal.tell(
+          `mailproof: ${read.why} (usage: mailproof ${this.name} ${definition.takes})`,
+        );
         return exitCodes.usage;
       }
-      return await definition.run({ ...surroundings, options: read.values, positionals: read.positionals });
+      return await run({ ...surroundings, options: read.values, positionals: read.positionals });
     },
+  };
+}
+
+/** Returns the same command under another name, which its help and its errors then show. */
+export function underName(name: string, command: Command): Command {
+  const renamed = (text: string) => text.replaceAll(`mailproof ${command.name}`, `mailproof ${name}`);
+  return {
+    ...command,
+    name,
+    notes: command.notes.map(renamed),
+    examples: command.examples.map(renamed),
   };
 }
 
@@ -80,11 +95,14 @@ type OptionValues<Options extends OptionTable> = {
   [Name in keyof Options]: Options[Name]['type'] extends 'flag' ? boolean : string | undefined;
 };
 
-/** Words beside the options: those that must be there, by the names under which help lists them, and how many may be. */
+/** The words beside the options: the names of the required ones, and the largest number allowed. */
 type ExpectedWords = { required: readonly string[]; most: number };
 
-/** What a command understands. */
-type Expected<Options extends OptionTable> = { options: Options; words: ExpectedWords };
+type Expected<Options extends OptionTable> = {
+  options: Options;
+  words: ExpectedWords;
+  noJson?: string | undefined;
+};
 
 type ReadArguments<Options extends OptionTable> =
   | { kind: 'understood'; values: OptionValues<Options>; positionals: string[] }
@@ -92,13 +110,10 @@ type ReadArguments<Options extends OptionTable> =
 
 type Token = { rawName: string; name: string; value?: string | undefined };
 
-/**
- * Reads a command's arguments by its table of options. Node's parser splits them; what it finds is checked here, so
- * that a mistake is answered with one line that says what is wrong.
- */
+/** Reads the arguments by the table of options. Node's parser splits them; the mistakes are found and named here. */
 function readArguments<Options extends OptionTable>(
   args: readonly string[],
-  { options, words }: Expected<Options>,
+  { options, words, noJson }: Expected<Options>,
 ): ReadArguments<Options> {
   const { tokens, positionals } = parseArgs({
     args: [...args],
@@ -116,7 +131,7 @@ function readArguments<Options extends OptionTable>(
   for (const [name, { type }] of Object.entries(options)) values[name] = type === 'flag' ? false : undefined;
   for (const token of tokens) {
     if (token.kind !== 'option') continue;
-    const why = faultOf(token, options);
+    const why = faultOf(token, { options, noJson });
     if (why !== undefined) return { kind: 'not_understood', why };
     values[token.name] = token.value ?? true;
   }
@@ -129,7 +144,11 @@ function readArguments<Options extends OptionTable>(
   return { kind: 'understood', values: values as OptionValues<Options>, positionals };
 }
 
-function faultOf(token: Token, options: OptionTable): string | undefined {
+function faultOf(
+  token: Token,
+  { options, noJson }: Pick<Expected<OptionTable>, 'options' | 'noJson'>,
+): string | undefined {
+  if (token.rawName === '--json' && noJson !== undefined) return `There is no --json here: ${noJson}`;
   const option = token.rawName.startsWith('--') ? options[token.name] : undefined;
   if (option === undefined) {
     const meant = nearestName(token.name, Object.keys(options));
@@ -145,7 +164,7 @@ function faultOf(token: Token, options: OptionTable): string | undefined {
   return missing ? `Missing value: ${token.rawName} ${option.placeholder}` : undefined;
 }
 
-/** How a command ends. Scripts rely on these; `--help` and docs/command-line.md list them. */
+/** The exit codes. Scripts rely on these; `--help` and docs/command-line.md list them. */
 export const exitCodes = {
   ok: 0,
   found: 1,

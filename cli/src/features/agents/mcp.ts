@@ -8,6 +8,7 @@ export const mcpCommand = defineCommand({
   takes: '[--url URL] [--key-file PATH]',
   summary: 'offer the service to an agent, over standard input and output (Model Context Protocol)',
   options: clientOptions,
+  noJson: 'the protocol is JSON already.',
   notes: [
     'For programs that start it themselves: they write requests to standard input and read answers from standard output. It ends when its input ends.',
     'Its tools use the account of the API key. Those that spend credits do nothing until they are called with "confirm": true.',

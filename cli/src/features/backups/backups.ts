@@ -14,6 +14,7 @@ import { printRows, refuse } from '../../store/with-store.ts';
 
 export const backupCommand = defineCommand({
   name: 'backup',
+  feature: 'backups',
   takes: 'FILE [--verify] [--json]',
   summary: 'back up the database while the service is running, or verify a backup',
   options: {
@@ -96,6 +97,7 @@ function megabytes(bytes: number): string {
 
 export const restoreCommand = defineCommand({
   name: 'restore',
+  feature: 'backups',
   takes: 'FILE [--json]',
   summary: 'restore a backup where there is no database yet',
   options: {

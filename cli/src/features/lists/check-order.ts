@@ -36,7 +36,8 @@ export async function readOrder(
   surroundings: Surroundings,
 ): Promise<CheckOrder> {
   const { output, split, yes, json, force } = given;
-  if (output === undefined || output === '-') throw new ServiceProblem(exitCodes.usage, 'Missing --output FILE');
+  if (output === undefined || output === '-')
+    throw new ServiceProblem(exitCodes.usage, 'Missing --output FILE');
   if (input === '-' && !yes)
     throw new ServiceProblem(
       exitCodes.usage,

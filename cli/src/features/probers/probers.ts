@@ -7,7 +7,7 @@ import {
   type ListedProber,
 } from '@mailproof/service';
 import { StartError, startProber } from '@mailproof/service/prober';
-import { defineCommand, exitCodes, type CommandGroup } from '../../command.ts';
+import { defineCommand, exitCodes, underName, type CommandGroup } from '../../command.ts';
 import { loadConfig } from '../../config.ts';
 import { programVersion } from '../../program.ts';
 import { createSystemdNotifier } from '../../serve/systemd-notifier.ts';
@@ -113,13 +113,6 @@ const remove = defineCommand({
     }),
 });
 
-export const probersCommand: CommandGroup = {
-  kind: 'group',
-  name: 'probers',
-  summary: 'add, list and remove probers outside this installation',
-  actions: { add, list, remove },
-};
-
 function proberRow(prober: ListedProber): PrintedRow {
   const { proberId, name, state, whyNot, address, version, seenAt, conversations, resting } = prober;
   const seen = seenAt === null ? null : new Date(seenAt).toISOString();
@@ -214,3 +207,10 @@ export const proberCommand = defineCommand({
     }
   },
 });
+
+export const probersCommand: CommandGroup = {
+  kind: 'group',
+  name: 'probers',
+  summary: 'add, list and remove probers on other machines, or run one here',
+  actions: { add, list, remove, run: underName('probers run', proberCommand) },
+};
