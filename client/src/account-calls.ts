@@ -2,14 +2,16 @@ import type {
   Account,
   AccountKey,
   CreatedKey,
+  FormKey,
+  FormKeyList,
+  FormKeyRequest,
   KeyChange,
   KeyList,
   KeyRequest,
   LedgerPage,
   TaskPage,
   Usage,
-} from './account.ts';
-import type { FormKey, FormKeyList, FormKeyRequest } from './form-check.ts';
+} from './types/account-types.ts';
 import { createAsk, holdsList, queryOf, type CallOptions, type PageOptions } from './ask.ts';
 import { createPeopleCalls, type PeopleCalls } from './people-calls.ts';
 import { request, type Connection } from './request.ts';

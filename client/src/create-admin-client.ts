@@ -7,7 +7,7 @@ import type {
   AuditLogPage,
   EndedRests,
   ServiceHealth,
-} from './admin.ts';
+} from './types/console-types.ts';
 import type {
   AccountKey,
   CreatedKey,
@@ -16,7 +16,7 @@ import type {
   KeyRequest,
   LedgerPage,
   TaskPage,
-} from './account.ts';
+} from './types/account-types.ts';
 import { createAsk, holdsList, queryOf, type CallOptions, type PageOptions } from './ask.ts';
 import { connect } from './connect.ts';
 import type { ClientLimits } from './client-limits.ts';

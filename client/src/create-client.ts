@@ -9,7 +9,7 @@ import { request } from './request.ts';
 import { runTask, type CompletedTask, type RunTaskOptions } from './run-task.ts';
 import { createTaskCalls, type TaskCalls } from './task-calls.ts';
 import { createWebhookCalls, type WebhookCalls } from './webhook-calls.ts';
-import type { VerificationResult } from './verification-result.ts';
+import type { VerificationResult } from './types/verification-types.ts';
 import { verifyMany, type VerifyManyOptions } from './verify-many.ts';
 
 export type ClientOptions = {

@@ -1,5 +1,5 @@
-import type { BulkResultRecord } from './bulk-task.ts';
-import { contractLimits } from './contract-limits.ts';
+import type { BulkResultRecord } from './types/verification-types.ts';
+import { contractLimits } from './contract.ts';
 
 /** The answer for one address of the list; `index` is its place in it, from 0. */
 export type ManyAnswer =

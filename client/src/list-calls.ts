@@ -1,7 +1,14 @@
 import { createAsk, holdsList, queryOf, type CallOptions } from './ask.ts';
 import type { Call, Content, Download } from './exchange.ts';
-import type { Explanation } from './explanation.ts';
-import type { ListChange, ListPage, ListRecord, ListRow, ListRowPage, ListStart } from './list-record.ts';
+import type { Explanation } from './types/verification-types.ts';
+import type {
+  ListChange,
+  ListPage,
+  ListRecord,
+  ListRow,
+  ListRowPage,
+  ListStart,
+} from './types/list-types.ts';
 import { MailproofError } from './mailproof-error.ts';
 import { hasText } from './read-answer.ts';
 import { request, type Connection } from './request.ts';

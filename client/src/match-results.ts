@@ -1,4 +1,4 @@
-import type { BulkResultRecord } from './bulk-task.ts';
+import type { BulkResultRecord } from './types/verification-types.ts';
 import { parseUrl } from './parse-url.ts';
 
 /**

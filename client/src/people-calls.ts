@@ -1,5 +1,6 @@
 import { createAsk, holdsList, type CallOptions } from './ask.ts';
-import type { CreatedInvitation, InvitationRequest, PeopleList, Person, PersonRole } from './people.ts';
+import type { CreatedInvitation, InvitationRequest, PeopleList, Person } from './types/account-types.ts';
+import type { PersonRole } from './contract.ts';
 import { request, type Connection } from './request.ts';
 
 /** The people of the account, where the service has an OpenID provider; for live keys without limits, and for owners. */

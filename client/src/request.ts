@@ -1,8 +1,7 @@
 import type { ClientLimits } from './client-limits.ts';
 import type { ClientParts, Fetch } from './client-parts.ts';
-import { isErrorReason } from './error-reasons.ts';
+import { isErrorReason, MailproofError } from './mailproof-error.ts';
 import { exchange, type Answer, type Call } from './exchange.ts';
-import { MailproofError } from './mailproof-error.ts';
 import { retryWaitMs } from './retry-wait.ts';
 
 /** What all requests of a client share. */

@@ -1,4 +1,4 @@
-import type { BulkResultRecord, BulkTaskCreated, BulkTaskProgress } from './bulk-task.ts';
+import type { BulkResultRecord, BulkTaskCreated, BulkTaskProgress } from './types/verification-types.ts';
 import type { AnswerNotes } from './read-answer.ts';
 import type { TaskCalls } from './task-calls.ts';
 import type { Connection } from './request.ts';

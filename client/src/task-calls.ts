@@ -1,4 +1,4 @@
-import type { BulkTaskCreated, BulkTaskProgress } from './bulk-task.ts';
+import type { BulkTaskCreated, BulkTaskProgress } from './types/verification-types.ts';
 import { readAnswer, hasText, type AnswerNotes } from './read-answer.ts';
 import { request, type Connection } from './request.ts';
 

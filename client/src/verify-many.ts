@@ -1,5 +1,5 @@
 import { reasonOf, type ClientParts } from './client-parts.ts';
-import { contractLimits } from './contract-limits.ts';
+import { contractLimits } from './contract.ts';
 import { inBatches, type Batch, type Entry, type ManyAnswer } from './in-batches.ts';
 import { matchResults } from './match-results.ts';
 import type { CompletedTask, RunTaskOptions } from './run-task.ts';

@@ -1,4 +1,4 @@
-import type { WebhookEvent } from './webhook.ts';
+import type { WebhookEvent } from './contract.ts';
 
 /**
  * Tells whether a message that came to an endpoint of yours was sent by the service, just now, as it is: the check of

@@ -1,5 +1,5 @@
 import type { CallOptions } from './ask.ts';
-import type { ListRecord } from './list-record.ts';
+import type { ListRecord } from './types/list-types.ts';
 import { MailproofError } from './mailproof-error.ts';
 import type { Connection } from './request.ts';
 

@@ -9,7 +9,7 @@ import type {
   WebhookDeliveryPage,
   WebhookList,
   WebhookRequest,
-} from './webhook.ts';
+} from './types/webhook-types.ts';
 
 /** The endpoints that the account has told the service of. All of it is free of charge. */
 export type WebhookCalls = {
