@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { createClient } from './create-client.ts';
-import { systemParts } from './client-parts.ts';
+import { systemParts } from './exchange.ts';
 import { MailproofError } from './mailproof-error.ts';
 import { startStandIn, type Fault } from '../test/support/start-stand-in.ts';
 

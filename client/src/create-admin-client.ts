@@ -17,12 +17,18 @@ import type {
   LedgerPage,
   TaskPage,
 } from './types/account-types.ts';
-import { createAsk, holdsList, queryOf, type CallOptions, type PageOptions } from './ask.ts';
-import { connect } from './connect.ts';
-import type { ClientLimits } from './client-limits.ts';
-import { systemParts, type ClientParts, type Fetch } from './client-parts.ts';
-import { createAdminPeopleCalls, type AdminPeopleCalls } from './people-calls.ts';
-import { request, type Connection } from './request.ts';
+import {
+  connect,
+  createAsk,
+  holdsList,
+  queryOf,
+  request,
+  type CallOptions,
+  type Connection,
+  type PageOptions,
+} from './request.ts';
+import { systemParts, type ClientLimits, type ClientParts, type Fetch } from './exchange.ts';
+import { createAdminPeopleCalls, type AdminPeopleCalls } from './account-calls.ts';
 
 export type AdminClientOptions = {
   /** Where the service is: `https://mail.example`, with or without a path. */

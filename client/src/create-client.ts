@@ -1,16 +1,17 @@
 import { createAccountCalls, type AccountCalls } from './account-calls.ts';
-import type { ClientLimits } from './client-limits.ts';
-import { connect } from './connect.ts';
+import { systemParts, type ClientLimits, type ClientParts, type Fetch } from './exchange.ts';
+import { connect, hasText, readAnswer, request, type AnswerNotes } from './request.ts';
 import { createListCalls, type ListCalls } from './list-calls.ts';
-import { systemParts, type ClientParts, type Fetch } from './client-parts.ts';
-import type { ManyAnswer } from './in-batches.ts';
-import { hasText, readAnswer, type AnswerNotes } from './read-answer.ts';
-import { request } from './request.ts';
-import { runTask, type CompletedTask, type RunTaskOptions } from './run-task.ts';
-import { createTaskCalls, type TaskCalls } from './task-calls.ts';
+import { verifyMany, type ManyAnswer, type VerifyManyOptions } from './verify-many.ts';
+import {
+  createTaskCalls,
+  runTask,
+  type CompletedTask,
+  type RunTaskOptions,
+  type TaskCalls,
+} from './task-calls.ts';
 import { createWebhookCalls, type WebhookCalls } from './webhook-calls.ts';
 import type { VerificationResult } from './types/verification-types.ts';
-import { verifyMany, type VerifyManyOptions } from './verify-many.ts';
 
 export type ClientOptions = {
   /** Where the service is: `https://mail.example`, with or without a path. */

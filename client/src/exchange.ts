@@ -1,5 +1,98 @@
-import { reasonOf, type Fetch, type FetchBody } from './client-parts.ts';
 import { MailproofError } from './mailproof-error.ts';
+
+/** What is sent: text, or a file that is there or is read as it goes. */
+export type FetchBody = string | Blob | ReadableStream<Uint8Array>;
+
+/** What the client needs of fetch. The global one fits, and so does any other of the same manners. */
+export type Fetch = (
+  url: string,
+  init: {
+    method: string;
+    headers: Record<string, string>;
+    body?: FetchBody;
+    /** Where the body is a stream: it is sent before the answer is read. */
+    duplex?: 'half';
+    signal: AbortSignal;
+    redirect: 'error';
+  },
+) => Promise<{
+  status: number;
+  headers: { get(name: string): string | null };
+  text(): Promise<string>;
+  body?: ReadableStream<Uint8Array> | null;
+}>;
+
+/** What the client takes from its surroundings; tests hand in their own. */
+export type ClientParts = {
+  /** Resolves after so many milliseconds; rejects with the signal's reason as soon as it is aborted. */
+  wait(ms: number, signal: AbortSignal | undefined): Promise<void>;
+  /** From 0 up to 1, 1 excluded. */
+  random(): number;
+  /** Milliseconds since the epoch. */
+  now(): number;
+};
+
+export const systemParts: ClientParts = {
+  random: () => Math.random(),
+  now: () => Date.now(),
+  wait: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      const giveUp = () => {
+        clearTimeout(timer);
+        reject(reasonOf(signal));
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', giveUp);
+        resolve();
+      }, ms);
+      if (signal?.aborted === true) giveUp();
+      else signal?.addEventListener('abort', giveUp, { once: true });
+    }),
+};
+
+/** What an abort is told with. A reason that is no error is wrapped, since only errors are thrown. */
+export function reasonOf(signal: AbortSignal | undefined): Error {
+  const reason: unknown = signal?.reason;
+  return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
+}
+
+/** Every wait of the client and every number of tries, in one place. */
+export type ClientLimits = {
+  /** How long one attempt of a request may take, its body included. */
+  attemptMs: number;
+  /** The same for a file that is uploaded: sent, and looked through by the service. */
+  uploadMs: number;
+  /** Attempts of one request, the first included. */
+  attempts: number;
+  /** Wait before the second attempt; it doubles with each, up to the longest. Half of it is left to chance. */
+  retryFirstMs: number;
+  retryLongestMs: number;
+  /** The longest `Retry-After` that is heeded in full. */
+  retryAfterLongestMs: number;
+  /** Wait before the first look at a task; it grows by half with each, up to the longest. */
+  pollFirstMs: number;
+  pollLongestMs: number;
+  /** How long a task is waited for in all. The service completes every task within its own deadline. */
+  taskMs: number;
+  /** How long a list is waited for in all; the service ends every run within a day, unless it is paused. */
+  listMs: number;
+  /** How long a list is waited for while the service cannot be reached. */
+  outageMs: number;
+};
+
+export const clientLimits: ClientLimits = {
+  attemptMs: 60_000,
+  uploadMs: 1_800_000,
+  attempts: 10,
+  retryFirstMs: 500,
+  retryLongestMs: 30_000,
+  retryAfterLongestMs: 120_000,
+  pollFirstMs: 100,
+  pollLongestMs: 5_000,
+  taskMs: 7_200_000,
+  listMs: 604_800_000,
+  outageMs: 3_600_000,
+};
 
 /** A request, before it is on the wire. */
 export type Call = {

@@ -3,8 +3,8 @@
  * checked against these types when it is compiled; what a client reads may rely on them.
  */
 export { createClient, type Client, type ClientOptions } from './create-client.ts';
-export type { AnswerNotes } from './read-answer.ts';
-export type { TaskCalls } from './task-calls.ts';
+export type { AnswerNotes, CallOptions, PageOptions } from './request.ts';
+export type { CompletedTask, RunTaskOptions, TaskCalls } from './task-calls.ts';
 export type {
   CreateListOptions,
   ListCalls,
@@ -12,10 +12,9 @@ export type {
   ListDownload,
   ListDownloadOptions,
   ListRowsOptions,
+  WaitForListOptions,
 } from './list-calls.ts';
-export type { WaitForListOptions } from './wait-for-list.ts';
-export type { AccountCalls, FormKeyCalls, KeyCalls } from './account-calls.ts';
-export type { CallOptions, PageOptions } from './ask.ts';
+export type { AccountCalls, AdminPeopleCalls, FormKeyCalls, KeyCalls, PeopleCalls } from './account-calls.ts';
 export {
   createAdminClient,
   type AdminAccountCalls,
@@ -23,9 +22,7 @@ export {
   type AdminClientOptions,
   type AdminKeyCalls,
 } from './create-admin-client.ts';
-export type { AdminPeopleCalls, PeopleCalls } from './people-calls.ts';
-export type { ClientLimits } from './client-limits.ts';
-export type { ClientParts, Fetch, FetchBody } from './client-parts.ts';
+export type { ClientLimits, ClientParts, Fetch, FetchBody } from './exchange.ts';
 export {
   MailproofError,
   type FailureReason,
@@ -41,10 +38,7 @@ export {
   type WebhookErrorReason,
 } from './mailproof-error.ts';
 export { matchResults } from './match-results.ts';
-export type { CompletedTask, RunTaskOptions } from './run-task.ts';
-export type { ManyAnswer, RejectionReason } from './in-batches.ts';
-export type { ManyProgress } from './run-progress.ts';
-export type { VerifyManyOptions } from './verify-many.ts';
+export type { ManyAnswer, ManyProgress, RejectionReason, VerifyManyOptions } from './verify-many.ts';
 export { reasonGroups, reasonText, type ExplainedReason } from './reason-texts.ts';
 export type { WebhookCalls } from './webhook-calls.ts';
 export {

@@ -1,5 +1,5 @@
 import type { BulkResultRecord } from './types/verification-types.ts';
-import { parseUrl } from './parse-url.ts';
+import { parseUrl } from './request.ts';
 
 /**
  * Finds each address's record among the results of its task, in the order of the addresses; nothing where

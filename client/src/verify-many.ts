@@ -1,10 +1,9 @@
-import { reasonOf, type ClientParts } from './client-parts.ts';
 import { contractLimits } from './contract.ts';
-import { inBatches, type Batch, type Entry, type ManyAnswer } from './in-batches.ts';
+import { reasonOf, type ClientParts } from './exchange.ts';
 import { matchResults } from './match-results.ts';
-import type { CompletedTask, RunTaskOptions } from './run-task.ts';
 import { sha256 } from './sha256.ts';
-import { createRunProgress, type ManyProgress, type RunProgress } from './run-progress.ts';
+import type { CompletedTask, RunTaskOptions } from './task-calls.ts';
+import type { BulkResultRecord } from './types/verification-types.ts';
 
 export type VerifyManyOptions = {
   /** Addresses outstanding at once, in hundreds: so many tasks run side by side while none of them waits. */
@@ -200,4 +199,94 @@ function linkedController(caller: AbortSignal | undefined, events: EventQueue) {
 /** Nothing secret: it keeps two runs apart. `crypto.randomUUID` is missing where a page came over plain http. */
 function randomKey(parts: ClientParts): string {
   return [parts.now(), parts.random(), parts.random(), parts.random()].join('-');
+}
+
+/** The answer for one address of the list; `index` is its place in it, from 0. */
+export type ManyAnswer =
+  | { kind: 'verified'; index: number; email: string; result: BulkResultRecord }
+  | { kind: 'rejected'; index: number; email: string; reason: RejectionReason };
+
+/** Nothing but white space; over 254 characters; no address in the eyes of the service. None is charged. */
+export type RejectionReason = 'blank' | 'too_long' | 'not_an_address';
+
+/** An address that goes into a task. */
+type Entry = { index: number; email: string };
+/** What the list gave for the next task, and what it gave on the way that is no address. */
+type Batch = { entries: Entry[]; rejected: ManyAnswer[] };
+/** What cannot be an address is answered here, so that it takes no place in a task and no room in a body. */
+async function* inBatches(
+  emails: Iterable<string> | AsyncIterable<string>,
+): AsyncGenerator<Batch, void, undefined> {
+  let batch: Batch = { entries: [], rejected: [] };
+  let index = 0;
+  for await (const email of emails) {
+    const reason = rejectionOf(email.trim());
+    if (reason === undefined) batch.entries.push({ index, email });
+    else batch.rejected.push({ kind: 'rejected', index, email, reason });
+    index += 1;
+    const { entries, rejected } = batch;
+    if (Math.max(entries.length, rejected.length) < contractLimits.bulkEmails) continue;
+    if (entries.length === contractLimits.bulkEmails) {
+      yield batch;
+      batch = { entries: [], rejected: [] };
+    } else {
+      // The addresses stay until there are enough for a task: its content must not hang on what was rejected when.
+      yield { entries: [], rejected };
+      batch = { entries, rejected: [] };
+    }
+  }
+  if (batch.entries.length + batch.rejected.length > 0) yield batch;
+}
+
+function rejectionOf(email: string): RejectionReason | undefined {
+  if (email === '') return 'blank';
+  const { emailCharacters } = contractLimits;
+  // Code points are only counted where there are enough UTF-16 units for it to matter.
+  return email.length > emailCharacters && Array.from(email).length > emailCharacters
+    ? 'too_long'
+    : undefined;
+}
+
+/** How far a run is. */
+export type ManyProgress = {
+  /** Addresses taken from the list so far. */
+  read: number;
+  /** Addresses answered, rejected ones included, and those checked inside tasks that still run. */
+  answered: number;
+  /** Credits charged for completed tasks. */
+  creditsUsed: number;
+};
+
+/** Counts what a run has done, and reports it. */
+type RunProgress = ReturnType<typeof createRunProgress>;
+
+function createRunProgress(onProgress: ((progress: ManyProgress) => void) | undefined) {
+  const counts = { read: 0, answered: 0, creditsUsed: 0 };
+  let inside = 0;
+  const tell = () => onProgress?.({ ...counts, answered: counts.answered + inside });
+  return {
+    read(count: number) {
+      counts.read += count;
+    },
+    complete(count: number, credits: number) {
+      counts.answered += count;
+      counts.creditsUsed += credits;
+      tell();
+    },
+    /** Counts what a task that runs has checked, until it ends and is counted whole. */
+    follow() {
+      let seen = 0;
+      const set = (count: number) => {
+        inside += count - seen;
+        seen = count;
+      };
+      return {
+        checked(count: number) {
+          set(count);
+          tell();
+        },
+        end: () => set(0),
+      };
+    },
+  };
 }

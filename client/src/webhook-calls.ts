@@ -1,5 +1,12 @@
-import { createAsk, holdsList, queryOf, type CallOptions, type PageOptions } from './ask.ts';
-import { request, type Connection } from './request.ts';
+import {
+  createAsk,
+  holdsList,
+  queryOf,
+  request,
+  type CallOptions,
+  type Connection,
+  type PageOptions,
+} from './request.ts';
 import type {
   CreatedWebhook,
   RotatedSecret,
