@@ -1,8 +1,8 @@
-import { underName, type CommandGroup } from '../command.ts';
-import { backupCommand, restoreCommand } from '../features/backups/backups.ts';
-import { auditCommand } from './audit.ts';
-import { copyCommand } from './copy.ts';
-import { migrateCommand, upgradeCommand } from './schema.ts';
+import { underName, type CommandGroup } from './command.ts';
+import { backupCommand, restoreCommand } from './features/backups/backups.ts';
+import { auditCommand } from './store/audit.ts';
+import { copyCommand } from './store/copy.ts';
+import { migrateCommand, upgradeCommand } from './store/schema.ts';
 
 /** The commands for the database. Each also runs under its short name: `audit` is `store audit`. */
 export const storeCommand: CommandGroup = {
