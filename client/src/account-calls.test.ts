@@ -5,7 +5,7 @@ import { systemParts } from './exchange.ts';
 import { MailproofError } from './mailproof-error.ts';
 import { startStandIn, type Fault } from '../test/support/start-stand-in.ts';
 
-/** What the calls ask and answer is held by the service's own tests (account-client.test.ts), against the service itself. */
+/** The service's own tests (account-client.test.ts) check the calls against the service itself. */
 const endings: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const end of endings.splice(0)) await end();

@@ -27,7 +27,7 @@ import type {
   Usage,
 } from './types/account-types.ts';
 
-/** What a client may look at and change of the account its key belongs to. All of it is free of charge. */
+/** Calls about the account of the key. All of them are free of charge. */
 export type AccountCalls = {
   account(options?: CallOptions): Promise<Account>;
   /** The newest entries first; `before` is `next` of the page before. */
@@ -45,7 +45,7 @@ export type KeyCalls = {
   list(options?: CallOptions): Promise<KeyList>;
   /** The key is in the answer and nowhere else. */
   create(key?: KeyRequest, options?: CallOptions): Promise<CreatedKey>;
-  /** Its name and its limits; what is not named stays as it is. It holds everywhere within a second. */
+  /** Changes the name and the limits; a field that is not given stays as it is. It holds everywhere within a second. */
   change(keyId: string, change: KeyChange, options?: CallOptions): Promise<AccountKey>;
   rename(keyId: string, name: string, options?: CallOptions): Promise<AccountKey>;
   /** It stops working within a second. */
@@ -124,7 +124,7 @@ function isCreatedKey(body: object): body is CreatedKey {
   return 'api_key' in body && 'key_id' in body;
 }
 
-/** The people of the account, where the service has an OpenID provider; for live keys without limits, and for owners. */
+/** The people of the account, if the service has an OpenID provider. For live keys without limits, and for owners. */
 export type PeopleCalls = {
   list(options?: CallOptions): Promise<PeopleList>;
   /** The link is in the answer and nowhere else. */

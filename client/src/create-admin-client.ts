@@ -31,7 +31,7 @@ import { systemParts, type ClientLimits, type ClientParts, type Fetch } from './
 import { createAdminPeopleCalls, type AdminPeopleCalls } from './account-calls.ts';
 
 export type AdminClientOptions = {
-  /** Where the service is: `https://mail.example`, with or without a path. */
+  /** The URL of the service: `https://mail.example`, with or without a path. */
   baseUrl: string;
   /** The operator's, `MAILPROOF_ADMIN_TOKEN` of the service. */
   token: string;
@@ -41,7 +41,7 @@ export type AdminClientOptions = {
   limits?: Partial<ClientLimits>;
 };
 
-/** What the operator may see and do, for scripts. Every change is written down in the service's audit log. */
+/** The operator's calls, for scripts. Every change is written down in the service's audit log. */
 export type AdminClient = {
   accounts: AdminAccountCalls;
   keys: AdminKeyCalls;
@@ -76,7 +76,7 @@ export type AdminKeyCalls = {
   list(accountId: string, options?: CallOptions): Promise<KeyList>;
   /** The key is in the answer and nowhere else. */
   create(accountId: string, key?: KeyRequest, options?: CallOptions): Promise<CreatedKey>;
-  /** Its name and its limits; what is not named stays as it is. */
+  /** Changes the name and the limits; a field that is not given stays as it is. */
   change(
     key: { accountId: string; keyId: string },
     change: KeyChange,

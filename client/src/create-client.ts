@@ -14,18 +14,18 @@ import { createWebhookCalls, type WebhookCalls } from './webhook-calls.ts';
 import type { VerificationResult } from './types/verification-types.ts';
 
 export type ClientOptions = {
-  /** Where the service is: `https://mail.example`, with or without a path. */
+  /** The URL of the service: `https://mail.example`, with or without a path. */
   baseUrl: string;
   apiKey: string;
   /** The global one unless given. */
   fetch?: Fetch;
-  /** Waits and tries that shall differ from the usual ones. */
+  /** Waits and attempts that differ from the defaults. */
   limits?: Partial<ClientLimits>;
 };
 
 export type Client = AccountCalls &
   TaskCalls & {
-    /** Verifies one address. With an idempotency key it is repeated where the answer was lost. */
+    /** Verifies one address. With an idempotency key it is repeated if the answer was lost. */
     verify(email: string, options?: VerifyOptions): Promise<VerificationResult & AnswerNotes>;
     /** Creates a task, or picks one up, and waits until it is completed. */
     runTask(emails: readonly string[], options?: RunTaskOptions): Promise<CompletedTask>;
@@ -36,7 +36,7 @@ export type Client = AccountCalls &
     ): AsyncGenerator<ManyAnswer, void, undefined>;
     /** Files with addresses that the service keeps and checks. */
     lists: ListCalls;
-    /** Endpoints of yours that the service tells of events. */
+    /** URLs of yours that the service calls when something happens. */
     webhooks: WebhookCalls;
   };
 

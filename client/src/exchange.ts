@@ -1,16 +1,16 @@
 import { MailproofError } from './mailproof-error.ts';
 
-/** What is sent: text, or a file that is there or is read as it goes. */
+/** The body of a request: text, a file, or a stream. */
 export type FetchBody = string | Blob | ReadableStream<Uint8Array>;
 
-/** What the client needs of fetch. The global one fits, and so does any other of the same manners. */
+/** The part of `fetch` that the client uses. The global one fits, and so does any other with this signature. */
 export type Fetch = (
   url: string,
   init: {
     method: string;
     headers: Record<string, string>;
     body?: FetchBody;
-    /** Where the body is a stream: it is sent before the answer is read. */
+    /** Set if the body is a stream, which is sent before the answer is read. */
     duplex?: 'half';
     signal: AbortSignal;
     redirect: 'error';
@@ -22,9 +22,9 @@ export type Fetch = (
   body?: ReadableStream<Uint8Array> | null;
 }>;
 
-/** What the client takes from its surroundings; tests hand in their own. */
+/** The clock and the chance that the client uses; tests pass their own. */
 export type ClientParts = {
-  /** Resolves after so many milliseconds; rejects with the signal's reason as soon as it is aborted. */
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason as soon as it is aborted. */
   wait(ms: number, signal: AbortSignal | undefined): Promise<void>;
   /** From 0 up to 1, 1 excluded. */
   random(): number;
@@ -50,7 +50,7 @@ export const systemParts: ClientParts = {
     }),
 };
 
-/** What an abort is told with. A reason that is no error is wrapped, since only errors are thrown. */
+/** Returns the reason of an abort as an error: any other reason is wrapped. */
 export function reasonOf(signal: AbortSignal | undefined): Error {
   const reason: unknown = signal?.reason;
   return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
@@ -105,7 +105,7 @@ export type Call = {
   content?: Content | undefined;
   /** Done twice it is done once, so that it may be sent again though it has no idempotency key. */
   isRepeatable?: boolean;
-  /** The answer is a file: what comes back is its stream, which the caller's signal ends. */
+  /** The answer is a file. Its stream is returned, and the caller's signal ends it. */
   isDownload?: boolean;
   idempotencyKey?: string | undefined;
   signal?: AbortSignal | undefined;
@@ -119,14 +119,14 @@ export type Content = {
   isOneShot: boolean;
 };
 
-/** What came back, read as far as every endpoint has it. */
+/** The parts of an answer that every endpoint has. */
 export type Answer = {
   status: number;
   requestId: string | undefined;
   creditsUsed: number;
   /** As the header has it: seconds or a date. */
   retryAfter: string | null;
-  /** Undefined where it was not JSON. */
+  /** Undefined if it was not JSON. */
   body: unknown;
   download?: Download | undefined;
 };
@@ -152,7 +152,7 @@ export async function exchange(
       headers: headersFor(call, apiKey),
       ...bodyOf(call),
       signal: deadline.signal,
-      // A redirect would turn a POST into a GET, or carry addresses to where nobody meant them to go.
+      // A redirect could turn a POST into a GET, or send addresses to another server.
       redirect: 'error',
     });
     const download = call.isDownload === true && response.status === 200 ? downloadOf(response) : undefined;

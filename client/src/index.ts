@@ -1,6 +1,6 @@
 /**
- * The API's contract as types with the numbers it promises, and a client for it. What the service answers is
- * checked against these types when it is compiled; what a client reads may rely on them.
+ * The API's contract as types, its limits, and a client for it. The types are generated from the schemas of the
+ * service, so every answer fits them.
  */
 export { createClient, type Client, type ClientOptions } from './create-client.ts';
 export type { AnswerNotes, CallOptions, PageOptions } from './request.ts';

@@ -25,7 +25,7 @@ export type ListCalls = {
   create(content: ListContent, options?: CreateListOptions): Promise<ListRecord>;
   /** Another column or name. Another column only before the list is started. */
   change(listId: string, change: ListChange, options?: CallOptions): Promise<ListRecord>;
-  /** Reserves a credit for each address and starts the run; with `first` only so many from the top. */
+  /** Reserves a credit for each address and starts the run; `first` limits it to the first addresses of the file. */
   start(listId: string, options?: StartListOptions): Promise<ListRecord>;
   read(listId: string, options?: CallOptions): Promise<ListRecord>;
   /** The newest first; `after` is `next` of the page before. */
@@ -40,7 +40,7 @@ export type ListCalls = {
   download(listId: string, options?: ListDownloadOptions): Promise<ListDownload>;
   pause(listId: string, options?: CallOptions): Promise<ListRecord>;
   resume(listId: string, options?: CallOptions): Promise<ListRecord>;
-  /** What was checked is charged and kept; the rest of the credits returns. */
+  /** Checked addresses are charged and kept; the other credits return. */
   cancel(listId: string, options?: CallOptions): Promise<ListRecord>;
   /** Erased at once, also while it runs. */
   remove(listId: string, options?: CallOptions): Promise<void>;
@@ -54,7 +54,7 @@ export type ListContent =
 
 export type CreateListOptions = CallOptions & {
   name?: string | undefined;
-  /** Where the addresses are, by place from 0 or by heading; the service finds it unless told. */
+  /** The column with the addresses, by its index from 0 or its heading (default: detected). */
   column?: number | string | undefined;
   /** Of several addresses in a cell each gets a row of its own. */
   split?: boolean | undefined;
@@ -85,10 +85,10 @@ export type ListDownloadOptions = CallOptions & {
 };
 
 export type ListDownload = {
-  /** The bytes of the file. Where the connection breaks, reading it fails. */
+  /** The bytes of the file. If the connection breaks, reading it fails. */
   stream: ReadableStream<Uint8Array>;
   contentType: string;
-  /** What the service would call the file. */
+  /** The file name that the service suggests. */
   fileName: string | undefined;
 };
 
@@ -225,7 +225,7 @@ async function waitForList(
       seenAt = parts.now();
       onProgress?.(seen);
       if (seen.state === 'completed' || seen.state === 'cancelled') return seen;
-      // Nobody has started it: this would be waited for until it expires.
+      // A list that is not started would be waited for until it expires.
       if (seen.state === 'surveyed') throw new MailproofError('wrong_list_state');
     }
     await parts.wait(Math.round(waitMs * (0.9 + 0.2 * parts.random())), signal);
@@ -234,7 +234,7 @@ async function waitForList(
   throw new MailproofError('no_answer_in_time');
 }
 
-/** The list, or what kept it from being seen where that may pass. */
+/** Returns the list, or the error if it may be temporary. */
 async function lookOnce(read: WaitParts['read']): Promise<ListRecord | MailproofError> {
   try {
     return await read();

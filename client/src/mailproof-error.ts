@@ -114,9 +114,9 @@ export function isErrorReason(text: unknown): text is ErrorReason {
 }
 
 /**
- * Why a call came to nothing: a reason of the contract, or one of three that never reached it. The service
- * was not reached (`network_error`), did not answer in time (`no_answer_in_time`), or something that is
- * not the service answered in its place, such as a proxy (`unexpected_answer`).
+ * The reason for a failed call: one of the contract, or one of the client. The service was not reached
+ * (`network_error`), did not answer in time (`no_answer_in_time`), or a proxy answered in its place
+ * (`unexpected_answer`).
  */
 export type FailureReason = ErrorReason | 'network_error' | 'no_answer_in_time' | 'unexpected_answer';
 
@@ -131,11 +131,11 @@ type Circumstances = {
 export class MailproofError extends Error {
   override readonly name = 'MailproofError';
   readonly reason: FailureReason;
-  /** The HTTP status; absent where there was no answer. */
+  /** The HTTP status; undefined if there was no answer. */
   readonly status: number | undefined;
-  /** What to name to the operator of the service. */
+  /** The id to give to the operator of the service. */
   readonly requestId: string | undefined;
-  /** Of a file that is no list: what was seen in it and what to do, for the person who brought it. */
+  /** For a file that is not a list: its content and the remedy, in words for the user. */
   readonly detail: string | undefined;
 
   constructor(reason: FailureReason, { status, requestId, detail, cause }: Circumstances = {}) {

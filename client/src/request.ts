@@ -9,7 +9,7 @@ import {
 } from './exchange.ts';
 import { isErrorReason, MailproofError } from './mailproof-error.ts';
 
-/** What all requests of a client share. */
+/** The parts that all requests of a client share. */
 export type Connection = {
   baseUrl: string;
   apiKey: string;
@@ -21,10 +21,10 @@ export type Connection = {
 type Attempt = { kind: 'answered'; answer: Answer } | { kind: 'failed'; error: MailproofError };
 
 /**
- * A request, tried again where that is safe and may help. Safe is: every GET; a PATCH, which sets what it set before;
- * anything that was turned away before any work (503); a POST with an idempotency key, which the service answers
- * once however often it arrives, or one that sets a state, which done twice is done once. A POST without a key whose answer was lost may have been charged, and a DELETE whose
- * answer was lost would be told that there is nothing to delete, so these are not repeated.
+ * Sends a request, and repeats it if that is safe and may help. Every GET and PATCH is safe, and so is any request
+ * that was refused before any work (503). A POST is safe if it has an idempotency key or sets a state. Any other POST
+ * whose answer was lost may have been charged. A repeated DELETE would find nothing to delete. So these are not
+ * repeated.
  */
 export async function request(call: Call, connection: Connection): Promise<Answer> {
   const { limits, parts } = connection;
@@ -92,8 +92,8 @@ type Refused = {
 };
 
 /**
- * How long to wait before the next attempt. Never shorter than the service asked for, within reason, and never
- * the same for everybody: clients that were refused together would come back together.
+ * Returns the wait before the next attempt, at least as long as the service asked for, up to a limit. Chance spreads
+ * it: otherwise clients that were refused together would return together.
  */
 export function retryWaitMs(
   { attempt, retryAfter }: Refused,
@@ -137,7 +137,7 @@ export function connect({ baseUrl, apiKey, fetch, limits }: Destination, parts: 
   };
 }
 
-/** Nothing where it is no address. `URL.parse` would do, but is younger than fetch in many places. */
+/** Returns undefined if the text is not a URL. `URL.parse` is younger than fetch in many places. */
 export function parseUrl(text: string): URL | undefined {
   try {
     return new URL(text);
@@ -149,7 +149,7 @@ export function parseUrl(text: string): URL | undefined {
 export type CallOptions = { signal?: AbortSignal | undefined };
 export type PageOptions = CallOptions & { limit?: number | undefined; before?: string | undefined };
 
-/** Asks and hands back the body, once it looks like what was asked for: only as much as tells our answer from a stranger's. */
+/** Sends a request and returns its body if it looks like an answer of our service. */
 export function createAsk(connection: Connection) {
   return async <Body extends object>(
     call: Call,
@@ -173,7 +173,7 @@ export function queryOf(parameters: Record<string, string | number | undefined>)
   return given.length === 0 ? '' : `?${given.join('&')}`;
 }
 
-/** What the client adds to an answer, from its headers. */
+/** Fields that the client adds to an answer, from its headers. */
 export type AnswerNotes = {
   /** Credits charged for a single verification; reserved or charged for a task at that moment. */
   creditsUsed: number;

@@ -50,10 +50,10 @@ export type RunTaskOptions = {
   name?: string | undefined;
   explain?: boolean | undefined;
   signal?: AbortSignal | undefined;
-  /** Awaited before the task is looked at for the first time: whoever keeps ids keeps this one now. */
+  /** Awaited before the first look at the task, so that its id can be stored. */
   onCreated?: ((created: BulkTaskCreated) => void | Promise<void>) | undefined;
   onProgress?: ((progress: BulkTaskProgress) => void) | undefined;
-  /** How many times longer than usual to wait between two looks: who follows many tasks looks at each less often. */
+  /** The factor by which waits between two looks grow: with many tasks, each is looked at less often. */
   slowerBy?: (() => number) | undefined;
 };
 

@@ -6,14 +6,14 @@ import type { CompletedTask, RunTaskOptions } from './task-calls.ts';
 import type { BulkResultRecord } from './types/verification-types.ts';
 
 export type VerifyManyOptions = {
-  /** Addresses outstanding at once, in hundreds: so many tasks run side by side while none of them waits. */
+  /** Addresses outstanding at once, in hundreds. This is the number of tasks at once while none of them waits. */
   concurrency?: number | undefined;
   /**
-   * Names this run over this list. Started again after a crash with the same key and the same list, it finds the
-   * tasks of the first run by their idempotency keys, for 24 hours, and pays for nothing twice.
+   * Names this run over this list. After a crash, a run with the same key and list finds the tasks of the first run
+   * for 24 hours. Nothing is charged twice.
    */
   resumeKey?: string | undefined;
-  /** The name of each task; the same one again where a run is resumed. */
+  /** The name of each task. A resumed run needs the same name. */
   name?: string | undefined;
   explain?: boolean | undefined;
   signal?: AbortSignal | undefined;
@@ -37,10 +37,10 @@ const usualConcurrency = 4;
 const slowestBy = 6;
 
 /**
- * Tasks of 100, as many as keep so many addresses outstanding: an address that its mail host defers keeps its task open
- * for as long as it takes, and the places of the others in it are used for the next tasks. Answers come task by task as
- * they complete, not in the order of the list. The list is read no further than there is room. When one task fails,
- * the run ends with its error; the others go on in the service, and a resume key finds them again.
+ * Runs tasks of 100, and keeps a fixed number of addresses outstanding. A deferred address keeps its task open;
+ * meanwhile its checked neighbours make room for the next task. Answers come task by task as they complete, not in
+ * the order of the list. The list is read no further than there is room. When one task fails, the run ends with its
+ * error; the others go on in the service, and a resume key finds them again.
  */
 export async function* verifyMany(
   emails: Iterable<string> | AsyncIterable<string>,
@@ -98,7 +98,7 @@ export async function* verifyMany(
   }
 }
 
-/** For one more task. One that is open counts, though all its addresses are checked. */
+/** Tells whether one more task fits. An open task counts even if all its addresses are checked. */
 function hasRoom(open: ReadonlySet<OpenTask>, concurrency: number): boolean {
   let outstanding = 0;
   for (const { unchecked } of open) outstanding += Math.max(unchecked, 1);
@@ -109,14 +109,14 @@ function readEvent(read: IteratorResult<Batch, void>): Event {
   return { kind: 'read', batch: read.done === true ? undefined : read.value };
 }
 
-/** What happens to the run, in its order, for the one loop that acts on it. */
+/** The events of a run, in order, for its one loop. */
 type EventQueue = ReturnType<typeof createEventQueue>;
 
 function createEventQueue() {
   const events: Event[] = [];
   let wake: (() => void) | undefined;
   function push(event: Event): void {
-    // Who looks at the counts looks at all of them, so that one such event is enough.
+    // The loop looks at all counts together, so one such event is enough.
     if (event.kind === 'checked' && events.some(({ kind }) => kind === 'checked')) return;
     events.push(event);
     wake?.();
@@ -211,9 +211,9 @@ export type RejectionReason = 'blank' | 'too_long' | 'not_an_address';
 
 /** An address that goes into a task. */
 type Entry = { index: number; email: string };
-/** What the list gave for the next task, and what it gave on the way that is no address. */
+/** The addresses for the next task, and the texts on the way that are no addresses. */
 type Batch = { entries: Entry[]; rejected: ManyAnswer[] };
-/** What cannot be an address is answered here, so that it takes no place in a task and no room in a body. */
+/** Splits the list into batches. Texts that cannot be addresses are answered here and take no place in a task. */
 async function* inBatches(
   emails: Iterable<string> | AsyncIterable<string>,
 ): AsyncGenerator<Batch, void, undefined> {

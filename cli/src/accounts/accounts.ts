@@ -92,7 +92,7 @@ const rate = defineCommand({
   takes: 'ACCOUNT N|none',
   summary: 'set how many requests a minute an account may send to each process',
   options: { json: { type: 'flag', meaning: 'print {account_id, requests_per_minute}' } },
-  notes: ['With none it is as many as MAILPROOF_RATE_PER_ACCOUNT says. It takes effect within a second.'],
+  notes: ['none uses the default (MAILPROOF_RATE_PER_ACCOUNT). The change takes effect within a second.'],
   examples: ['mailproof accounts rate acct_0123456789abcdef 600'],
   words: { required: ['ACCOUNT', 'N|none'], most: 2 },
   async run({ options, positionals: [accountId = '', text = ''], ...surroundings }) {
@@ -122,7 +122,7 @@ const unfreeze = defineCommand({
     json: { type: 'flag', meaning: 'print {account_id, was_frozen}' },
   },
   notes: [
-    'To see what does not balance, run mailproof audit --account ACCOUNT first. Nothing is repaired: the figures of the account are accepted as they are, and it is frozen again only for what goes wrong later.',
+    'To see the error in its ledger, run mailproof audit --account ACCOUNT first. Nothing is repaired: the figures of the account are accepted as they are, and only a later error freezes it again.',
   ],
   examples: ['mailproof accounts unfreeze acct_0123456789abcdef --reason "restored"'],
   words: { required: ['ACCOUNT'], most: 1 },

@@ -12,13 +12,13 @@ import { keyScopes, type KeyLimitsRequest, type KeyScope } from '@mailproof/clie
 import { defineCommand, type CommandGroup } from '../command.ts';
 import { noAccount, printRows, refuse, withStore, type PrintedRow } from '../store/with-store.ts';
 
-/** What a key is limited to: the same words for a new key and for one that there is. */
+/** The limits of a key, the same for a new key and for an existing one. */
 const limitOptions = {
-  name: { type: 'text', placeholder: 'NAME', meaning: 'what to call it' },
+  name: { type: 'text', placeholder: 'NAME', meaning: 'name of the key' },
   scopes: {
     type: 'text',
     placeholder: 'SCOPE,…',
-    meaning: `what it is good for: ${keyScopes.join(', ')} (default: everything)`,
+    meaning: `scopes of the key: ${keyScopes.join(', ')} (default: everything)`,
   },
   expires: {
     type: 'text',
@@ -71,7 +71,7 @@ const create = defineCommand({
 const change = defineCommand({
   name: 'keys change',
   takes: 'KEY_ID',
-  summary: 'change the name or the limits of a key; it holds within a second',
+  summary: 'change the name or the limits of a key, within a second',
   options: {
     ...limitOptions,
     json: { type: 'flag', meaning: '{key_id, account_id}' },
@@ -148,7 +148,7 @@ type LimitOptions = Partial<Record<'scopes' | 'expires' | 'allow' | 'credits-per
 function readLimits(options: LimitOptions): LimitsWish | undefined {
   const { scopes, expires, allow, 'credits-per-day': credits } = options;
   const request: KeyLimitsRequest = {};
-  // What is no scope is refused by `readKeyLimits`, as is what is no number.
+  // `readKeyLimits` refuses unknown scopes and texts that are not numbers.
   if (scopes !== undefined) request.scopes = scopes === 'none' ? null : (listOf(scopes) as KeyScope[]);
   if (expires !== undefined) request.expires_at = expires === 'none' ? null : expires;
   if (allow !== undefined) request.allowed_ips = allow === 'none' ? null : listOf(allow);
@@ -170,7 +170,7 @@ function explainLimits(surroundings: Surroundings) {
   );
 }
 
-/** Whoever pastes the whole key instead of its id must not find it in a log. */
+/** The message does not repeat the text: it may be a whole key instead of its id. */
 function noKey(surroundings: Surroundings) {
   return refuse(
     'No such key, or it is already deleted. To see key IDs, run mailproof keys list ACCOUNT.',

@@ -26,7 +26,7 @@ export async function openClient(given: Given, surroundings: Surroundings): Prom
   return createClient(await readConnection(given, surroundings));
 }
 
-/** Where the service is and which key to use, fit for a client. */
+/** Returns the URL of the service and the key, checked. */
 export async function readConnection(
   given: Given,
   { env }: Surroundings,
@@ -72,7 +72,10 @@ async function firstLine(file: string): Promise<string> {
   }
 }
 
-/** What stops a command that speaks to the service, for a reason outside of it. The message is the one line that is shown. */
+/**
+ * A failure outside the command that stops it: a bad option, a missing key, the service or the disk. The message is
+ * the one line that is shown.
+ */
 export class ServiceProblem extends Error {
   readonly exitCode: ExitCode;
 
@@ -109,7 +112,7 @@ const failures: Partial<Record<FailureReason, Told>> = {
   },
   delivery_not_found: {
     exitCode: exitCodes.usage,
-    text: 'Nothing like this was sent to the webhook, or it is no longer kept. To see what was, run mailproof webhooks deliveries ID.',
+    text: 'The webhook has no such delivery, or it is no longer kept. To see its deliveries, run mailproof webhooks deliveries ID.',
   },
   webhook_disabled: {
     exitCode: exitCodes.usage,
@@ -117,11 +120,11 @@ const failures: Partial<Record<FailureReason, Told>> = {
   },
   too_many_webhooks: {
     exitCode: exitCodes.usage,
-    text: 'The account has as many webhooks as it may have. Delete one first.',
+    text: 'The account has reached its limit of webhooks. Delete one first.',
   },
   invalid_webhook_url: {
     exitCode: exitCodes.usage,
-    text: 'The service takes no such URL: it must be https, on port 443 or from 1024 on, without user name or password.',
+    text: 'The service does not accept this URL: it must be https, on port 443 or from 1024 on, without user name or password.',
   },
   live_key_required: {
     exitCode: exitCodes.environment,
@@ -131,8 +134,8 @@ const failures: Partial<Record<FailureReason, Told>> = {
 };
 
 /**
- * Does the work and tells in one line what stopped it; an internal error is thrown on. `howToGoOn` is added where doing
- * the same again helps.
+ * Does the work and tells in one line what stopped it; an internal error is thrown on. `howToGoOn` is added if the
+ * same command may succeed later.
  */
 export async function tellProblems(
   work: () => Promise<ExitCode>,

@@ -1,19 +1,18 @@
 import { tempers, type ExpectedStatus, type Mailbox, type Temper, type Zone } from '@mailproof/world';
 
 /**
- * Who lives in the demonstration: companies whose mail hosts differ in temper, and the people one can ask for
- * there, each with what must come of it. The mail hosts, the operator's lists and the sample list are all made
- * from this one table.
+ * The companies of the demonstration, whose mail hosts behave differently, and their people with the expected
+ * results. The mail hosts, the operator's lists and the sample list are all made from this one table.
  */
 
 export type Person = {
   name: string;
   /** Local part. */
   who: string;
-  /** What a list finds out; `alone` where a single check, which does not wait, finds less. */
+  /** The status in a list. A single check does not wait, so `alone` is its status if it differs. */
   status: ExpectedStatus;
   alone?: ExpectedStatus | 'verification_unavailable';
-  /** What the mail host knows of the mailbox; nothing: it has none. */
+  /** The state of the mailbox; undefined if there is no mailbox. */
   mailbox?: Mailbox;
   story: string;
 };
@@ -30,7 +29,7 @@ export type Company = {
   people: Person[];
 };
 
-/** People of one kind: what comes of them, why, and what their mail host knows of the mailbox. */
+/** Makes people of one kind: with their status, the reason for it and the state of their mailbox. */
 function kind(status: ExpectedStatus, usualStory: string, mailbox?: Mailbox) {
   return (name: string, who: string, story = usualStory): Person => ({
     name,
@@ -204,7 +203,7 @@ export const slowCompany: Company = {
 
 type SampleRow = { name: string; company: string; email: string };
 
-/** Rows that are not somebody new: an address again in other letters, none at all, none that is one, a formula. */
+/** Rows without a new person: a duplicate in other letters, a blank, a text that is no address, a formula. */
 const clutter: SampleRow[] = [
   { name: 'Ada Lindqvist', company: 'Northwind Traders', email: 'ADA@Northwind.example' },
   { name: 'Lena Fischer, again', company: 'Harbour Books', email: 'lena.fischer@harbour-books.example' },

@@ -31,7 +31,7 @@ const statuses = Object.keys({
 type Printed = { url: string; live_key: string; test_key: string; admin_token: string; sample_list: string };
 
 function start(...args: string[]) {
-  // Settings of whoever runs it must not lead it out of the machine.
+  // Settings in the environment must not lead the demonstration out of the machine.
   const env = { ...process.env, MAILPROOF_DNS_SERVERS: '192.0.2.1', MAILPROOF_PORT: '1' };
   return spawn(process.execPath, [main, 'demo', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
@@ -184,7 +184,10 @@ describe('mailproof demo', () => {
     other.kill('SIGTERM');
     await ended(other);
     assert.match(await said, /^mailproof: .* MAILPROOF_PORT is not used: choose its port with --port$/m);
-    assert.match(await said, /^mailproof: Port 8080 is taken, so it takes \d+ \(choose one with --port\)$/m);
+    assert.match(
+      await said,
+      /^mailproof: Port 8080 is taken, so the demo uses \d+ \(choose one with --port\)$/m,
+    );
     squatter.close();
   });
 

@@ -66,7 +66,7 @@ async function choosePort(wished: number, { isGiven, terminal, env }: PortWish):
   }
   const next = await nextFreePort(wished + 1);
   terminal.tell(
-    `mailproof: Port ${wished} is taken, so it takes ${next === 0 ? 'any free one' : next} (choose one with --port)`,
+    `mailproof: Port ${wished} is taken, so the demo uses ${next === 0 ? 'any free one' : next} (choose one with --port)`,
   );
   return next;
 }
@@ -128,7 +128,7 @@ Mailproof is running with a simulated mail internet. Nothing leaves this machine
   test key      ${testKey}   (answered by the sandbox, free)
   admin token   ${adminToken}   (sign in with it as operator)
   sample list   ${sampleListFile}   (drop it under Lists)
-  form guard    ${url}/docs/form?key=${formKey}   (a sign-up form that spots slips)
+  form guard    ${url}/docs/form?key=${formKey}   (a sign-up form that catches typos)
 
 Addresses to try, and the result of each:
 

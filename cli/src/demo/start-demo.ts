@@ -135,7 +135,7 @@ function demoWorld(): WorldDescription {
   return world;
 }
 
-/** What the operator of the demonstration has on file, one entry a line. */
+/** The operator's lists of the demonstration, one entry per line. */
 function operatorLists(): { spamTraps: string; disposableDomains: string } {
   const traps = companies.flatMap((company) =>
     company.people.filter(({ status }) => status === 'spamtrap').map((person) => addressOf(person, company)),

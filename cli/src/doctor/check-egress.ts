@@ -12,7 +12,7 @@ const addressesMax = 4;
 
 /**
  * The HELO name has an IP address, and that address has a reverse DNS name that leads back to it. Large providers
- * reject or defer clients where it does not.
+ * reject or defer other clients.
  */
 export async function checkHeloName(parts: DoctorParts): Promise<Finding> {
   const { heloName } = parts;
@@ -78,9 +78,8 @@ async function namesOf(
 }
 
 /**
- * What mail servers check of each address that we come from: whether the HELO name resolves to it, whether its reverse
- * DNS name leads back to it, and whether SPF lets it send for the sender's domain.
- * Block lists are looked up in `check-block-lists.ts`.
+ * Checks each egress address as mail servers do. The HELO name must resolve to it, its reverse DNS name must lead
+ * back to it, and SPF of the sender's domain must allow it. Block lists are looked up in `check-block-lists.ts`.
  */
 export async function checkEgress(parts: DoctorParts): Promise<Finding[]> {
   const found = await Promise.all(parts.routes.map((route) => checkRoute(route, parts)));
@@ -93,7 +92,7 @@ type Seen = { heloName: CanonicalHost; sender: string; named: string };
 async function checkRoute(route: RouteSetting, parts: DoctorParts): Promise<Finding[]> {
   const { config, routes } = parts;
   const seen: Seen = {
-    // What the settings and the providers file let through is a host name in its canonical form.
+    // The settings and the providers file accept only canonical host names.
     heloName: (route.heloName ?? config.heloName) as CanonicalHost,
     sender: route.mailFrom ?? config.mailFrom,
     named: routes.length === 1 ? '' : ` (route ${route.id})`,
@@ -176,7 +175,7 @@ function domainOf(sender: string): string {
   return sender.slice(sender.lastIndexOf('@') + 1);
 }
 
-/** What receivers find that evaluate SPF for us (RFC 7208). */
+/** Evaluates SPF for the address, as receivers do (RFC 7208). */
 async function checkSpf(
   address: string,
   { heloName, sender, named }: Seen,
@@ -210,7 +209,7 @@ async function checkSpf(
   }
 }
 
-/** Without an address there is nothing to evaluate: whether there is one record at all is all that can be seen. */
+/** Without an address SPF cannot be evaluated, so this only checks that there is exactly one record. */
 async function checkRecord({ sender, named }: Seen, { resolver, patience }: DoctorParts): Promise<Finding> {
   const check = `SPF${named}`;
   const domain = domainOf(sender);

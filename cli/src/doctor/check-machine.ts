@@ -24,7 +24,7 @@ export function checkNode(version: string): Finding {
 const dayMs = 86_400_000;
 const latestPlausible = Date.UTC(2100, 0);
 
-/** A clock that stands before the day this file was written cannot be right. No one else's clock is asked. */
+/** A clock that stands before the day this file was written cannot be right. No other clock is asked. */
 export function checkWallClock(now: number): Finding {
   const check = 'clock';
   const seen = new Date(now).toISOString();

@@ -11,8 +11,8 @@ const elsewhere = 'If port 25 is closed here, run a prober where it is open: see
 type Target = { host: CanonicalHost; address: string };
 
 /**
- * Outbound port 25, tried on the operator's canaries or else on the mail host of the sender's own domain:
- * those the operator named, and nobody else is to be bothered. One connection, the banner, QUIT.
+ * Tests outbound port 25 with the operator's canaries, or else with the mail host of the sender's own domain. No
+ * other host is contacted. One connection, the banner, QUIT.
  */
 export async function checkMailPort(parts: DoctorParts): Promise<Finding> {
   const check = `outbound port ${parts.config.smtpPort}`;
@@ -37,7 +37,7 @@ export async function checkMailPort(parts: DoctorParts): Promise<Finding> {
     if (finding.state === 'ok') return finding;
     findings.push(finding);
   }
-  // One host that is down says little; what the most telling attempt showed is what is told.
+  // One host that is down says little, so the finding of the most telling attempt is returned.
   const order: Finding['state'][] = ['warning', 'problem', 'not_checked'];
   findings.sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state));
   return findings[0] ?? { check, state: 'not_checked', seen: 'no server was contacted' };
@@ -130,10 +130,10 @@ async function greet(
 
 const bannerBytesMax = 2_048;
 
-/** How long a host may take over its goodbye; nobody waits for it but the process that ends. */
+/** The time a host has to close after QUIT. Only the end of the process waits for it. */
 const goodbyeMs = 2_000;
 
-/** The first line a mail host says, after which it is told QUIT; nothing where none came in time. */
+/** Returns the first line of a mail host and sends QUIT; undefined if no line came in time. */
 async function readBanner(
   socket: Socket,
   { clock, deadline }: { clock: Clock; deadline: number },

@@ -92,7 +92,9 @@ export async function checkWorkers({ config }: StoreParts): Promise<Finding[]> {
   }
 }
 
-/** Who asks mail hosts now, as the running service notes it, and what keeps each from asking. Only reads. */
+/**
+ * Lists the egress addresses in use, as the running service notes them, and the reason if one cannot ask. Only reads.
+ */
 export async function checkProbers({ config }: Pick<DoctorParts, 'config'>): Promise<Finding[]> {
   try {
     const rows = (await lookAtStore(config, ({ read }) => readEgress(read))) ?? [];
@@ -112,7 +114,7 @@ function findingsOfProbers(owned: EgressAddress[]): Finding[] {
     return [
       { check: 'probers', state: 'ok', seen: `can ask from ${owned.map(({ name }) => name).join(', ')}` },
     ];
-  // Where another can ask, verdicts go on.
+  // If another address can ask, verdicts go on.
   const state = unwell.length === owned.length ? 'problem' : 'warning';
   return unwell.map(({ name, whyNot }) => ({
     check: 'probers',
@@ -178,7 +180,7 @@ export async function checkControls({ config }: Pick<DoctorParts, 'config'>): Pr
   }));
 }
 
-/** That a store cannot be read is told by the check of the routes. */
+/** The check of the routes reports a store that cannot be read. */
 async function readDoubted(config: DoctorParts['config']): Promise<string[]> {
   try {
     const read = await lookAtStore(config, (store) => readDoubtedProviders({ store, wallClock: Date }));
@@ -198,7 +200,7 @@ export async function checkProxies({ config }: Pick<DoctorParts, 'config'>): Pro
     );
     return peer === undefined ? [] : [findingOfPeer(peer)];
   } catch (error) {
-    // That a store cannot be read is told by the check of the probers.
+    // The check of the probers reports a store that cannot be read.
     if (error instanceof StoreOpenError) return [];
     throw error;
   }
@@ -209,6 +211,6 @@ function findingOfPeer(peer: string): Finding {
     check: 'trusted proxies',
     state: 'warning',
     seen: `${peer} sends forwarding headers but is not in MAILPROOF_TRUSTED_PROXIES, so all clients behind it count as one`,
-    remedy: `If ${peer} is your proxy, set MAILPROOF_TRUSTED_PROXIES to it. If not, somebody makes the headers up, and they are ignored.`,
+    remedy: `If ${peer} is your proxy, set MAILPROOF_TRUSTED_PROXIES to it. If not, the headers are forged, and they are ignored.`,
   };
 }

@@ -18,8 +18,8 @@ import { printable, wrap } from '../present/text.ts';
 import type { Colour, Terminal } from '../terminal.ts';
 
 /**
- * What one look at the machine showed. `problem` keeps it from verifying or makes its verdicts worse,
- * `warning` is worth knowing, `not_checked` could not be looked at, which is not the same as well.
+ * The result of one check. A `problem` prevents verification or makes verdicts worse, a `warning` is worth knowing.
+ * `not_checked` means that the check was not possible, not that all is well.
  */
 export type Finding = {
   check: string;
@@ -52,7 +52,7 @@ export type DoctorParts = {
   patience: () => Patience;
 };
 
-/** What is examined; one question of the examination may take `questionMs`. */
+/** The settings to examine; one question may take `questionMs`. */
 type Examination = {
   config: Config;
   canaries: readonly string[];
@@ -73,7 +73,7 @@ export async function withDoctorParts<Result>(
     ...server,
     created: createResolver({ servers: [server], clock, limits }),
   }));
-  // A machine that names no server gets a resolver that nobody answers, so that every other check can still say so.
+  // A machine without a DNS server gets a resolver that never answers, so that the other checks still run.
   const all = createResolver({
     servers: servers.length > 0 ? servers : [{ ip: '127.0.0.1', port: 53 }],
     clock,
@@ -136,7 +136,7 @@ const stateColours: Readonly<Record<Finding['state'], Colour>> = {
   not_checked: 'cyan',
 };
 
-/** Lines for a person: what was seen, and below it what to do about it. */
+/** Formats the findings for a person, each with its remedy below it. */
 export function presentFindings(
   findings: readonly Finding[],
   { paint, columns }: Pick<Terminal, 'paint' | 'columns'>,

@@ -5,8 +5,8 @@ import type { PackageFiles } from './fetch-package.ts';
 import { disposableSources, freeSources, type Evidence, type SourcePackage } from './packages.ts';
 
 /**
- * Merges the lists of throw-away domains into one that errs on the side of silence: to call a real domain
- * disposable is to tell a customer not to write to a living person.
+ * Merges the lists of throw-away domains into one. In doubt a domain is left out: a real domain called disposable
+ * would cost a customer a living person.
  */
 export type NamedList = { name: string; evidence: Evidence; names: string[] };
 
@@ -14,7 +14,7 @@ export type Guards = {
   /** Real providers and privacy relays, each with all names below it. */
   providers: ReadonlySet<string>;
   relays: ReadonlySet<string>;
-  /** What the lists of free providers name: not trusted to be free, but a reason to doubt a mere claim. */
+  /** The names in lists of free providers. They need not be free, but they cast doubt on a mere claim. */
   calledFree: ReadonlySet<string>;
 };
 
@@ -130,7 +130,7 @@ export function mergeSources(read: readonly ReadSource[]): MergedDisposable {
 /** A package that the lists are built from, read: the names in it, and the notice that goes with them. */
 export type ReadSource = { source: SourcePackage; version: string; names: string[]; licence: string };
 
-/** Throws, naming the package, where it has not the files or the form that it had. */
+/** Throws an error that names the package if its files or their form have changed. */
 export function readSource(source: SourcePackage, version: string, files: PackageFiles): ReadSource {
   const text = (path: string): string => {
     const file = files.get(path);

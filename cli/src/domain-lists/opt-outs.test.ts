@@ -12,7 +12,7 @@ test('domains are added once, listed and removed, and what else stands in the fi
   const env = { MAILPROOF_DATA_DIR: folder };
   const file = join(folder, 'opt-outs.txt');
   const run = (...words: string[]) => runHere(['opt-outs', ...words], { env });
-  assert.match((await run()).stderr, /Nobody has opted out/);
+  assert.match((await run()).stderr, /No domain has opted out/);
   writeFileSync(file, '# by mail of Monday\nexample.net');
   assert.equal((await run('add', 'Example.com', 'bücher.example', 'example.net')).code, 0);
   assert.equal(

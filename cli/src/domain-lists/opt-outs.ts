@@ -22,7 +22,7 @@ const list = defineCommand({
     const file = fileOf(surroundings);
     if (file === undefined) return exitCodes.environment;
     const domains = linesOf(file).flatMap((line) => domainIn(line) ?? []);
-    if (domains.length === 0) surroundings.terminal.tell('Nobody has opted out');
+    if (domains.length === 0) surroundings.terminal.tell('No domain has opted out');
     return await print(domains, { options, surroundings });
   },
 });
@@ -33,7 +33,7 @@ const add = defineCommand({
   summary: 'never ask the mail servers of a domain again',
   options: { json },
   notes: [
-    'Subdomains are included, and so is every domain whose mail goes to a server under DOMAIN. Their addresses are unknown, free of charge, with the reason receiver_opted_out. A running service heeds it within a second; if several machines serve the API, add it on each of them.',
+    'Subdomains are included, and so is every domain whose mail goes to a server under DOMAIN. Their addresses are unknown, free of charge, with the reason receiver_opted_out. A running service applies it within a second; if several machines serve the API, add it on each of them.',
   ],
   examples: ['mailproof opt-outs add example.com', 'mailproof opt-outs add mx.example.net'],
   words: { required: ['DOMAIN'], most: 100 },
@@ -55,7 +55,7 @@ const add = defineCommand({
 const remove = defineCommand({
   name: 'opt-outs remove',
   takes: 'DOMAIN … [--json]',
-  summary: 'take an opt-out back, because the owner of the domain wishes so',
+  summary: 'remove an opt-out when the owner of the domain asks for it',
   options: { json },
   examples: ['mailproof opt-outs remove example.com'],
   words: { required: ['DOMAIN'], most: 100 },
@@ -67,7 +67,10 @@ const remove = defineCommand({
     const lines = linesOf(file);
     const missing = named.find((domain) => !lines.some((line) => domainIn(line) === domain));
     if (missing !== undefined)
-      return refuse(`${missing} has not opted out. To see who has, run mailproof opt-outs.`, surroundings);
+      return refuse(
+        `${missing} has not opted out. To see all opt-outs, run mailproof opt-outs.`,
+        surroundings,
+      );
     const left = lines.filter((line) => !named.some((domain) => domainIn(line) === domain));
     const draft = `${file}.${process.pid}`;
     writeFileSync(draft, left.join('\n'));

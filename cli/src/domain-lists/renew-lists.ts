@@ -31,7 +31,7 @@ export type RenewAnswer =
   | ({ kind: 'shrinks' } & Renewal);
 
 type RenewParts = FetchParts & {
-  /** Where the engine looks for renewed lists. */
+  /** The folder in which the engine looks for renewed lists. */
   folder: string;
   /** Takes a list that has lost more than half of its names. */
   force: boolean;

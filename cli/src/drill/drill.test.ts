@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { runHere } from '../../test/support/run-here.ts';
 import { faults } from './faults.ts';
 
-/** What the drill does is tried in `cli/test/faults/drill.test.ts`, which takes minutes. */
+/** `cli/test/faults/drill.test.ts` runs the drill itself, which takes minutes. */
 test('--list names every fault, and --only chooses among them', async () => {
   const all = await runHere(['drill', '--list']);
   assert.equal(all.code, 0);

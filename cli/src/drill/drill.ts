@@ -8,7 +8,7 @@ import { runDrill, type DrillResult } from './run-drill.ts';
 export const drillCommand = defineCommand({
   name: 'drill',
   takes: '[--only FAULT,…] [--quick] [--list] [--json]',
-  summary: 'break an installation on purpose, and show who tells and when answers come back',
+  summary: 'break an installation on purpose, and show the alerts and the recovery',
   options: {
     only: { type: 'text', placeholder: 'FAULT,…', meaning: 'only these faults (see --list)' },
     quick: { type: 'flag', meaning: 'faults that last seconds: about four minutes in all instead of seven' },

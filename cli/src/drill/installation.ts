@@ -35,11 +35,11 @@ export type Installation = {
   kind: 'split' | 'single';
   url: string;
   apiKey: string;
-  /** Where the files of the database are, if this machine lets us mount one; why not otherwise. */
+  /** The mounted folder of the database, or the reason if this machine does not allow a mount. */
   disk: { kind: 'mounted'; disk: SmallDisk } | { kind: 'refused'; why: string };
   /** Has each line of the log from now on handed over; the answer ends that. */
   listen: (listener: (line: LogLine) => void) => () => void;
-  /** What an audit of the whole database finds, and the credits of the one account. */
+  /** Audits the whole database and reads the credits of its one account. */
   readBooks: () => Promise<{ violations: readonly object[]; balance: Balance }>;
   close(): Promise<void>;
 };
@@ -59,7 +59,7 @@ export type SingleInstallation = Installation & {
 };
 
 type Order = {
-  /** Where programs are found. */
+  /** The PATH for programs. */
   path: string;
   signal: AbortSignal;
 };

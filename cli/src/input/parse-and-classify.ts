@@ -12,7 +12,7 @@ export const parseCommand = defineCommand({
       placeholder: 'PATH|-',
       meaning: 'read lines from a file; - is standard input (default)',
     },
-    json: { type: 'flag', meaning: 'no effect: the output is always JSON' },
+    json: { type: 'flag', meaning: 'accepted; the output is JSON with and without it' },
   },
   notes: [
     'Each input line is {"email": …}, and each output line {"email", "valid", "username"?, "domain"?, "reason"?}. White space is trimmed from an ADDRESS, but not from an "email" in a line.',
@@ -54,7 +54,7 @@ export const classifyCommand = defineCommand({
       placeholder: 'PATH|-',
       meaning: 'read lines from a file; - is standard input (default)',
     },
-    json: { type: 'flag', meaning: 'no effect: the output is always JSON' },
+    json: { type: 'flag', meaning: 'accepted; the output is JSON with and without it' },
   },
   notes: [
     'Each input line is {"code", "enhanced", "text", "provider"?}, and each output line {"label", "reason"}. "enhanced" and "provider" can be null.',

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { exitCodes, type ExitCode, type Surroundings } from '../command.ts';
 
-/** Where lines come from: a file by its path, or the standard input as `-`. */
+/** The source of lines: a file, or the standard input as `-`. */
 type OpenedInput = { kind: 'opened'; stream: Readable } | { kind: 'cannot_open'; why: string };
 
 export async function openInput(path: string, { terminal, signal }: Surroundings): Promise<OpenedInput> {
@@ -37,8 +37,8 @@ export type Line = { kind: 'line'; number: number; text: string } | { kind: 'too
 export const lineCharactersMax = 65_536;
 
 /**
- * The lines of a stream, as many at a time as came in together: whoever answers a group at once answers
- * a person typing line by line and a large file equally well. Holds one chunk and one unfinished line.
+ * Yields the lines of a stream in groups, as they arrive together. So a person who types line by line is answered at
+ * once, and a large file is read fast. Holds one chunk and one unfinished line.
  */
 export async function* readLines(stream: Readable): AsyncGenerator<Line[]> {
   const decoder = new TextDecoder();

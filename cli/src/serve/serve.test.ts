@@ -83,7 +83,7 @@ test('a role that there is not ends with 2', async () => {
   for (const role of ['none', 'API', '']) assert.equal((await runHere(['serve', '--role', role])).code, 2);
 });
 
-/** What the process has said once it has said this. */
+/** Waits until the process has printed `wanted`, and returns its output. */
 function until(
   { child, ended }: Started,
   wanted: RegExp,

@@ -21,7 +21,7 @@ export const serveCommand = defineCommand({
       meaning:
         'what this process does: serve the API, run tasks, ask mail hosts, or all of it (default: all)',
     },
-    json: { type: 'flag', meaning: 'no effect: the log is always JSON' },
+    json: { type: 'flag', meaning: 'accepted; the log is JSON with and without it' },
   },
   notes: [
     'The role decides who may ask mail hosts. Processes with the role all or prober ask. Processes with the role api or worker ask only in an installation that never had a prober: once a process was started with --role prober, or a prober has enrolled (see mailproof probers), they never do. If no prober runs then, single verifications are answered with 502, tasks wait, and /readyz and the log say so.',
@@ -46,7 +46,7 @@ export const serveCommand = defineCommand({
     if (service === undefined) return exitCodes.environment;
     const notifier = createSystemdNotifier(surroundings);
     await notifier.ready(service.url === '' ? `${role} at work` : `listening on ${service.url}`);
-    // Whatever comes of the look at the HELO name, the service serves until it is told to end.
+    // The service runs until it is stopped, even if the check of the HELO name fails.
     await Promise.allSettled([aborted(signal), tellOfHeloName(config, surroundings)]);
     await Promise.all([notifier.stopping(), service.stop()]);
     return exitCodes.ok;
@@ -55,7 +55,7 @@ export const serveCommand = defineCommand({
 
 const roles: readonly ProcessRole[] = ['all', 'api', 'worker', 'prober'];
 
-/** Nothing where it cannot start for a reason outside of it, and that has been told then. */
+/** Returns undefined if the service cannot start for a reason outside of it, after printing the reason. */
 async function start(
   config: Config,
   role: ProcessRole,

@@ -3,10 +3,10 @@ import { promisify } from 'node:util';
 import type { Surroundings } from '../command.ts';
 
 /**
- * What a process tells the service manager that started it (sd_notify of systemd): that it is ready, that it is alive,
- * that it is stopping. The manager says by `NOTIFY_SOCKET` that it listens, and by `WATCHDOG_USEC` how soon a process
- * that went silent is taken for hung and started anew. Its socket takes datagrams, which Node does not send to Unix
- * sockets, so systemd's own program does it; that one waits until the message was taken.
+ * Messages to the service manager that started the process (sd_notify of systemd): ready, alive, stopping. The
+ * manager says by `NOTIFY_SOCKET` that it listens, and by `WATCHDOG_USEC` how soon a process that went silent is
+ * taken for hung and started anew. Its socket takes datagrams, which Node does not send to Unix sockets, so systemd's
+ * own program does it; that one waits until the message was taken.
  */
 type SystemdNotifier = {
   /** From here on it also hears at intervals that our event loop turns. */

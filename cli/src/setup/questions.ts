@@ -15,7 +15,7 @@ export type Question = {
   text: string;
   /** The answer for not setting it at all. */
   without?: string;
-  /** What an answer stands for, where it is not the value itself. */
+  /** Turns an answer into the value, if they differ. */
   meaning?: (answer: string) => string;
   check: (parts: DoctorParts) => Promise<Finding[]>;
 };

@@ -25,7 +25,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Answers are lines, as a person types them. What the world needs to be found is in force beforehand. */
+/** Answers are lines, as a person types them. The settings that lead to the simulated internet are set beforehand. */
 async function setUp(
   answers: string[],
   { text, env = {} }: { text?: string; env?: Record<string, string> } = {},

@@ -103,13 +103,13 @@ type Answers =
   | { kind: 'bad_setting'; problem: string };
 
 type AskParts = Surroundings & {
-  /** What is in force now: the environment over the file. */
+  /** The settings in force: the environment over the file. */
   inForce: Record<string, string | undefined>;
   /** The next line that a person typed; nothing at the end of the input. */
   nextAnswer: () => Promise<string | undefined>;
 };
 
-/** Nobody types so many; what answers by itself does not go on for ever. */
+/** More answers than a person types. Input that repeats itself comes to an end. */
 const triesMax = 20;
 const questionMs = 6_000;
 
@@ -153,7 +153,7 @@ function valueOf(
   return typed === without ? undefined : meaning(typed);
 }
 
-/** A secret is not put on the screen; where nothing is set, the default is shown. */
+/** Hides a secret. If nothing is set, the default is shown. */
 function shownValue({ setting, without }: Question, inForce: AskParts['inForce']): string {
   const value = inForce[setting];
   if (value !== undefined) return setting.endsWith('_TOKEN') || setting.endsWith('_URL') ? 'as it is' : value;

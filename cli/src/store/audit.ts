@@ -21,7 +21,7 @@ export const auditCommand = defineCommand({
   },
   notes: [
     'It only reads, and can run beside the service. The exit code is 1 if an invariant of the ledger is violated.',
-    'With --account it also says up to which ledger entry the service last found everything in balance: what is wrong came after that one.',
+    'With --account it also shows the last ledger entry up to which the service found everything in balance. The error is in a later entry.',
   ],
   examples: ['mailproof audit', 'mailproof audit --account acct_0123456789abcdef', 'mailproof audit --json'],
   words: { required: [], most: 0 },

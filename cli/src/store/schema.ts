@@ -41,7 +41,7 @@ export const migrateCommand = defineCommand({
 export const upgradeCommand = defineCommand({
   name: 'upgrade',
   takes: '--check [--json]',
-  summary: 'say what a start of this version would do to the database',
+  summary: 'show the changes that this version would make to the database',
   options: {
     check: { type: 'flag', meaning: 'look, and change nothing' },
     json: { type: 'flag', meaning: '{program, outcome, known, version?, goesOn?, steps?}' },
@@ -59,7 +59,7 @@ export const upgradeCommand = defineCommand({
     const { terminal } = surroundings;
     if (!options.check) {
       terminal.tell(
-        'mailproof: Nothing is upgraded by a command: see mailproof upgrade --help. To look ahead, add --check.',
+        'mailproof: This command upgrades nothing. To see the changes ahead, add --check; to upgrade, see mailproof upgrade --help.',
       );
       return exitCodes.usage;
     }

@@ -12,13 +12,13 @@ import { exitCodes, type ExitCode, type Surroundings } from '../command.ts';
 import { loadConfig } from '../config.ts';
 import { printable } from '../present/text.ts';
 
-/** Whatever a command changes is written down as done from the command line. */
+/** The audit log names the command line as the author of changes. */
 type StoreParts = { store: Store; wallClock: WallClock; actor: 'command_line' };
 
 /**
- * The frame of a command that works on the service's store, which may be in use by a running service.
- * What keeps the store from serving is the machine's fault, not ours, and is told in one line. A service of the version
- * before may be running, so no command but `migrate` changes the schema.
+ * The frame of a command that works on the service's store, which may be in use by a running service. A store that
+ * cannot be used is a fault of the machine and is told in one line. A service of the version before may be running,
+ * so no command but `migrate` changes the schema.
  */
 export async function withStore(
   surroundings: Surroundings,
@@ -43,7 +43,7 @@ export async function withStore(
   }
 }
 
-/** What a command prints: words for a person, or the row as JSON for a program. */
+/** A line of output: words for a person, or the row as JSON for a program. */
 export type PrintedRow = { row: object; words: string };
 
 export async function printRows(
@@ -56,7 +56,7 @@ export async function printRows(
   return exitCodes.ok;
 }
 
-/** What the command names is not there, or cannot be meant. */
+/** Refuses the command: its arguments name something that does not exist or is not allowed. */
 export function refuse(why: string, { terminal }: Surroundings): ExitCode {
   terminal.tell(`mailproof: ${why}`);
   return exitCodes.usage;

@@ -48,7 +48,7 @@ export function presentShort(answer: Answer, { paint }: Terminal): string {
   return `${paint(colourOf(answer), status.replace('verification_', '').padEnd(13))} ${score.padStart(3)}  ${printable(email)}${reason}\n`;
 }
 
-/** Everything there is to see: what was found, which server was asked, what it replied, and what that means. */
+/** Presents all evidence: the findings, the server asked, its replies and their meaning. */
 export function presentEvidence(answer: Answer, terminal: Terminal): string {
   const lines = answer.kind === 'verdict' ? verdictLines(answer, terminal) : errorLines(answer, terminal);
   return `${lines.join('\n')}\n`;

@@ -14,17 +14,17 @@ import type { Terminal } from '../terminal.ts';
 import { mapInOrder } from './map-in-order.ts';
 
 /**
- * How many addresses the engine is given at once. It shares the conversations of a mail host among all who wait for it,
- * so those of a list are many; a domain gets no more of them than two conversations with each of a few hosts can hold.
+ * The number of addresses that the engine works on at once. Addresses at one mail host share its conversations, so a
+ * list has many. A domain gets as many as two conversations with each of a few hosts can hold.
  */
 const usualBounds = { outstanding: 10, perGroup: 10, readAhead: 80 };
 const listBounds = { outstanding: 1_000, perGroup: 100, readAhead: 4_000 };
 
 type Verifying = {
   addresses: AsyncIterable<string>;
-  /** How many there are, where that is known beforehand. */
+  /** The number of addresses, if it is known beforehand. */
   count: number | undefined;
-  /** Nobody waits for one of a list: they share conversations, and have the time of an address in a task. */
+  /** Addresses of a list share conversations, and have the time limit of an address in a task. */
   isList: boolean;
   present: (answer: Answer) => string;
   /** Closed here when all is done. */
@@ -95,7 +95,7 @@ function domainOf(email: string): string {
 type ErrorReason =
   'invalid_email' | 'verification_unavailable' | 'verification_timeout' | 'verification_failed';
 
-/** What is said of one address. Only a defect of ours leaves nothing to explain. */
+/** The answer for one address. Only a defect of ours leaves nothing to explain. */
 export type Answer =
   | { kind: 'verdict'; verdict: Verdict; explanation: Explanation }
   | { kind: 'error'; email: string; error: ErrorReason; explanation: Explanation | undefined };
@@ -134,7 +134,7 @@ const redrawEveryMs = 100;
 
 type Tally = { count(answer: Answer): void; total(): number; errors(): number; summary(): string };
 
-/** Counts the answers and keeps the progress line, `known` being how many there will be, where that is known. */
+/** Counts the answers and shows the progress. `known` is the number of addresses, if it is known. */
 function createTally(
   known: number | undefined,
   { terminal, now }: { terminal: Terminal; now: () => number },

@@ -33,7 +33,7 @@ export const verifyCommand = defineCommand({
     },
   },
   notes: [
-    'Results are printed in the order of the addresses. Where the API would return an error, --json prints {"email", "error"} with invalid_email, verification_unavailable, verification_timeout or verification_failed, and the exit code is 1. Any verdict, good or bad, counts as success.',
+    'Results are printed in the order of the addresses. If the API would return an error, --json prints {"email", "error"} with invalid_email, verification_unavailable, verification_timeout or verification_failed, and the exit code is 1. Any verdict, good or bad, counts as success.',
     'This needs outbound port 25. To find out whether it is open, run mailproof doctor.',
   ],
   examples: [
@@ -108,7 +108,7 @@ async function* readAddresses(named: readonly string[], file: Readable | undefin
   if (file === undefined) return;
   for await (const lines of readLines(file)) {
     for (const line of lines) {
-      // What is too long for a line is too long for an address as well; it is answered, not dropped.
+      // A line that is too long cannot be an address. It is answered, not dropped.
       const email = line.kind === 'line' ? trimAddress(line.text) : `(line ${line.number}: too long to show)`;
       if (email !== '') yield email;
     }

@@ -142,7 +142,7 @@ export const restoreCommand = defineCommand({
 
 type Audited = { file: string; done: string; manifest: BackupManifest; report: AuditReport };
 
-/** A backup that was opened: what it is, and whether its ledger balances. */
+/** Describes an opened backup and the audit of its ledger. */
 async function presentAudited(
   { file, done, manifest, report }: Audited,
   options: { json: boolean },
@@ -175,7 +175,7 @@ function tellFailure(line: string, { terminal }: Surroundings): ExitCode {
   return exitCodes.environment;
 }
 
-/** What keeps a database or a disk from serving is told in one line. */
+/** Runs the work, and tells a failure of the database or the disk in one line. */
 async function withStoreErrors(surroundings: Surroundings, work: () => Promise<ExitCode>): Promise<ExitCode> {
   try {
     return await work();

@@ -14,7 +14,7 @@ const create = defineCommand({
   takes: 'ACCOUNT ORIGIN…',
   summary: 'create a publishable key for sign-up forms on these pages',
   options: {
-    name: { type: 'text', placeholder: 'NAME', meaning: 'what to call it (default: Sign-up form)' },
+    name: { type: 'text', placeholder: 'NAME', meaning: 'name of the key (default: Sign-up form)' },
     'per-day': { type: 'text', placeholder: 'N', meaning: 'checks a day with this key (default: 10000)' },
     'per-visitor': { type: 'text', placeholder: 'N', meaning: 'checks a day for one visitor (default: 100)' },
     json: { type: 'flag', meaning: 'print {form_key, account_id, name, origins, …}' },

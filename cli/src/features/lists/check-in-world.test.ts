@@ -9,7 +9,7 @@ import { runHere } from '../../../test/support/run-here.ts';
 /** Everybody whose answer does not hang on this machine, on lists or on patience. */
 const cast = standardCast.filter(({ slow, needs }) => slow !== true && needs === undefined);
 
-/** Inside a task an address never fails: what a single verification answers with an error is unknown there. */
+/** Inside a task an address never fails: an error of a single verification is `unknown` there. */
 const expected = new Map(
   cast.map(({ address, expect }) => [address, 'status' in expect ? expect.status : 'unknown']),
 );

@@ -7,7 +7,7 @@ import { countsOf, messyFiles, refusedFiles } from '../../../../service/test/sup
 import { countsOf as presentCounts } from './present-list.ts';
 import { runHere } from '../../../test/support/run-here.ts';
 
-/** Nobody agrees to the cost, so each list is surveyed, told and taken away again: no mail host is needed. */
+/** The cost is not agreed to, so each list is surveyed, described and deleted: no mail host is needed. */
 describe('a file as people have them, checked by the command line', () => {
   let fixture: Fixture;
   let service: Awaited<ReturnType<Fixture['startHere']>> | undefined;

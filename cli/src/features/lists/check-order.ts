@@ -5,7 +5,7 @@ import { readLines } from '../../input/read-lines.ts';
 import { counted, grouped } from '../../present/text.ts';
 import { countsOf, shown } from './present-list.ts';
 
-/** What `mailproof check` was asked to do. */
+/** The arguments of `mailproof check`. */
 export type CheckOrder = {
   /** `-` is the standard input. */
   input: string;
@@ -77,7 +77,7 @@ export async function agreeOnCost(
   return false;
 }
 
-/** What was found in the file, and what it costs at most or what became of it before. */
+/** Describes the content of the file with its highest cost, or the state of its earlier run. */
 export function describeFound(list: ListRecord, { credits }: Account): string[] {
   const { column, columns } = list;
   const name = JSON.stringify(shown(columns[column]?.name ?? ''));

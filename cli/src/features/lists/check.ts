@@ -33,7 +33,7 @@ export const checkCommand = defineCommand({
     ...clientOptions,
   },
   notes: [
-    'LIST is CSV, text with one address per line, or .xlsx; - is standard input. Its columns and order stay as they are. The columns email_status, email_score, email_safe_to_send, email_deliverable, email_reason and email_repaired are added; email_did_you_mean where a domain looks mistyped.',
+    'LIST is CSV, text with one address per line, or .xlsx; - is standard input. Its columns and order stay as they are. The columns email_status, email_score, email_safe_to_send, email_deliverable, email_reason and email_repaired are added; email_did_you_mean is added if a domain looks mistyped.',
     'The list runs in the service. If this command is interrupted or killed, start it again with the same file: it finds the list, and nothing is charged twice, for 24 hours. A file that changed is a new list. To see, cancel or delete lists, run mailproof lists.',
     'The API key cannot be passed as an argument, because other users of the machine can read arguments.',
   ],
@@ -52,9 +52,9 @@ export const checkCommand = defineCommand({
 });
 
 /**
- * A check from start to end: upload → agree on the cost → start → follow → download. The list is the service's, and the
- * same file leads to the same list, so a check may stop anywhere and be run again from the start: what has been paid
- * for is found, not bought again.
+ * A check from start to end: upload → agree on the cost → start → follow → download. The service keeps the list, and
+ * the same file leads to the same list. So a check may stop anywhere and start again: paid results are found, not
+ * bought again.
  */
 async function runCheck(order: CheckOrder, surroundings: Surroundings): Promise<ExitCode> {
   await refuseToOverwrite(order.output, order.force);
@@ -84,7 +84,7 @@ async function checkList(order: CheckOrder, path: string, surroundings: Surround
 
 type Agreement = { order: CheckOrder; account: Account };
 
-/** Nothing where the cost was not agreed on: then the list is taken away again, and nothing was spent. */
+/** Returns undefined if the cost was not agreed on. Then the list is deleted and nothing was spent. */
 async function startList(
   list: ListRecord,
   { order, account }: Agreement,
@@ -114,7 +114,7 @@ async function followList(
   );
 }
 
-/** What a check came to: in words, or as one JSON object. Statuses are counted by distinct address. */
+/** Presents the result in words, or as one JSON object. Statuses are counted by distinct address. */
 function presentSummary(list: ListRecord, { json, output }: CheckOrder): string {
   const { rows, addresses, duplicates, blank, rejected, repaired, credits_used: credits } = list;
   const statuses = statusesOf(list);

@@ -33,7 +33,7 @@ async function print(text: string, { terminal }: Surroundings): Promise<ExitCode
 const list = defineCommand({
   name: 'lists list',
   takes: '[--json]',
-  summary: 'list all lists of the account, the newest first; what lists alone does, too',
+  summary: 'list all lists of the account, newest first; the same as lists alone',
   options: {
     json: { type: 'flag', meaning: 'print one list per line, as the API returns it' },
     ...clientOptions,
@@ -63,7 +63,7 @@ type Action = {
   act: (client: Client, listId: string, signal: AbortSignal) => Promise<ListRecord>;
 };
 
-/** What takes the id of a list and answers with the list. */
+/** Defines a command that takes the id of a list and prints the list. */
 function defineAction({ name, summary, act }: Action): Command {
   return defineCommand({
     name: `lists ${name}`,
@@ -114,7 +114,7 @@ function readFirst(text: string | undefined): number | undefined {
 const download = defineCommand({
   name: 'lists download',
   takes: 'ID --output FILE [--rows ROWS] [--json]',
-  summary: 'write a list with its results to a file; while it runs, with those known so far',
+  summary: 'write a list with its results to a file; while it runs, with the results so far',
   options: {
     output: {
       type: 'text',
@@ -149,7 +149,7 @@ const download = defineCommand({
 const remove = defineCommand({
   name: 'lists delete',
   takes: 'ID [--json]',
-  summary: 'erase a list at once, also while it runs; what was checked is charged',
+  summary: 'erase a list at once, even while it runs; checked addresses are charged',
   options: { json: { type: 'flag', meaning: 'print {list_id}' }, ...clientOptions },
   examples: [`mailproof lists delete ID`],
   words: { required: ['ID'], most: 1 },
@@ -169,13 +169,13 @@ export const listsCommand: CommandGroup = {
     list,
     show: defineAction({
       name: 'show',
-      summary: 'show what a list holds and how far it is',
+      summary: 'show the content and the progress of a list',
       act: ({ lists }, id, signal) => lists.read(id, { signal }),
     }),
     start,
     pause: defineAction({
       name: 'pause',
-      summary: 'begin nothing new until the list is resumed',
+      summary: 'pause a list: no further address is started until it is resumed',
       act: ({ lists }, id, signal) => lists.pause(id, { signal }),
     }),
     resume: defineAction({
@@ -185,7 +185,7 @@ export const listsCommand: CommandGroup = {
     }),
     cancel: defineAction({
       name: 'cancel',
-      summary: 'end the run: what was checked is charged and kept, the other credits return',
+      summary: 'end the run: checked addresses are charged and kept, the other credits return',
       act: ({ lists }, id, signal) => lists.cancel(id, { signal }),
     }),
     download,

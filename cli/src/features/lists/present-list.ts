@@ -3,7 +3,7 @@ import { counted, duration, grouped, printable } from '../../present/text.ts';
 
 type Counts = Pick<ListRecord, 'rows' | 'addresses' | 'duplicates' | 'blank' | 'rejected' | 'repaired'>;
 
-/** What a file holds: 60 rows: 57 addresses, 1 duplicate, 1 blank, 1 not an address. */
+/** Counts the rows of a file: 60 rows: 57 addresses, 1 duplicate, 1 blank, 1 not an address. */
 export function countsOf(list: Counts): string {
   const { rows, addresses, duplicates, blank, rejected, repaired } = list;
   const parts = [

@@ -16,12 +16,12 @@ type Order = {
   signal: AbortSignal;
 };
 
-/** Downloads that break off are begun anew, so often in all; the client waits where the service is away. */
+/** Attempts of a download whose connection breaks. The client itself waits while the service is away. */
 const attempts = 5;
 
 /**
- * Writes the checked list to a file. It is written beside its place and moved there when it is whole and on the disk, so
- * that whoever finds it finds all of it.
+ * Writes the checked list to a file. It is written beside its place, and moved there once it is complete and on the
+ * disk.
  */
 export async function saveDownload(order: Order, client: Client): Promise<void> {
   const unfinished = `${order.output}.mailproof-unfinished`;
@@ -39,7 +39,7 @@ export async function saveDownload(order: Order, client: Client): Promise<void> 
   await syncFolder(dirname(order.output));
 }
 
-/** What the connection broke with, where it did. */
+/** Returns the error if the connection broke. */
 async function tryDownload(unfinished: string, order: Order, client: Client): Promise<unknown> {
   const { listId, output, rows, roles, signal } = order;
   try {

@@ -10,12 +10,12 @@ import { exitCodes, type Surroundings } from '../../command.ts';
 import { openInput } from '../../input/read-lines.ts';
 import type { CheckOrder } from './check-order.ts';
 
-/** A list on the disk, where it can be read more than once: for its key, and for each attempt to upload it. */
+/** A list on the disk. It is read more than once: for its key, and for each attempt to upload it. */
 type TakenInput = { path: string; /** Takes a copy away again. */ discard(): Promise<void> };
 
 /**
- * A file is read where it is. What can be read only once, the standard input or a pipe, is copied beside the
- * output first, readable by its owner alone.
+ * A file is read where it is. The standard input or a pipe can be read only once, so it is copied beside the output
+ * first, readable by its owner alone.
  */
 export async function takeInput(
   path: string,
@@ -50,13 +50,13 @@ async function isSameFile(path: string, output: string): Promise<boolean> {
   return there !== undefined && there === (await realpath(path));
 }
 
-/** So often may the list of one file have been deleted or cancelled while the service remembers that it was uploaded. */
+/** The most lists of one file that may be deleted or cancelled while the service remembers their keys. */
 const listsMax = 20;
 
 /**
- * Uploads the file, or finds the list that it became before. The idempotency key is made from all that the list depends
- * on, so the same file is the same list for as long as the service remembers the key. One that was deleted or
- * cancelled meanwhile is of no use any more: the next key of the same file is then taken.
+ * Uploads the file, or finds the list that it became before. The idempotency key is made from all that the list
+ * depends on, so the same file is the same list for as long as the service remembers the key. If that list was
+ * deleted or cancelled meanwhile, the next key of the same file is taken.
  */
 export async function uploadList(
   path: string,
@@ -78,7 +78,7 @@ export async function uploadList(
 
 type Upload = { idempotencyKey: string; signal: AbortSignal };
 
-/** Nothing where the list of this key was deleted. */
+/** Returns undefined if the list of this key was deleted. */
 async function findOrCreate(
   path: string,
   { client, column, split, input }: CheckOrder,

@@ -32,7 +32,7 @@ const end = defineCommand({
     json: { type: 'flag', meaning: 'print {kind, name}, one per line' },
   },
   notes: [
-    'NAME is as mailproof rests prints it: a provider, the domain of mail hosts, an IP address, an egress address of ours, or an egress route that providers block. A host that refuses again is left alone again. An egress address that is opened while a block list has it stays open for a day. The audit log keeps who ended a rest.',
+    'NAME is as mailproof rests prints it: a provider, the domain of mail hosts, an IP address, an egress address of ours, or an egress route that providers block. A host that refuses again is left alone again. An egress address that is opened while a block list has it stays open for a day. The audit log records each end of a rest.',
   ],
   examples: ['mailproof rests end yahoo', 'mailproof rests end 192.0.2.7', 'mailproof rests end --all'],
   words: { required: [], most: 1 },

@@ -16,7 +16,7 @@ import { printRows, refuse, withStore, type PrintedRow } from '../../store/with-
 const add = defineCommand({
   name: 'probers add',
   takes: 'NAME [--egress NAMES] [--share PERCENT]',
-  summary: 'add a prober; its token is shown once, and is good once and for an hour',
+  summary: 'add a prober; its token is shown once, works once and expires in an hour',
   options: {
     egress: {
       type: 'text',
@@ -27,7 +27,7 @@ const add = defineCommand({
     share: {
       type: 'text',
       placeholder: 'PERCENT',
-      meaning: 'how many of a hundred addresses it may be asked about, from 1 to 100 (default: 100)',
+      meaning: 'share of the addresses that it may be asked about, 1 to 100 percent (default: 100)',
     },
     json: { type: 'flag', meaning: '{prober_id, name, token}' },
   },
@@ -58,7 +58,7 @@ const add = defineCommand({
         );
       if (answer.kind === 'name_taken')
         return refuse(
-          'There is a prober of that name. Remove it first, or choose another name.',
+          'A prober of that name exists already. Remove it first, or choose another name.',
           surroundings,
         );
       const { proberId, token } = answer;
@@ -77,8 +77,7 @@ const add = defineCommand({
 const list = defineCommand({
   name: 'probers list',
   takes: '[--json]',
-  summary:
-    'list where mail hosts are asked from: probers elsewhere, and egress addresses of this installation',
+  summary: 'list the probers, and the egress addresses of this installation',
   options: {
     json: {
       type: 'flag',
@@ -99,7 +98,7 @@ const list = defineCommand({
 const remove = defineCommand({
   name: 'probers remove',
   takes: 'PROBER_ID',
-  summary: 'remove a prober; nothing of it is accepted a second later',
+  summary: 'remove a prober; within a second its reports are rejected',
   options: { json: { type: 'flag', meaning: '{prober_id, name}' } },
   examples: ['mailproof probers remove prb_0123456789abcdef'],
   words: { required: ['PROBER_ID'], most: 1 },
@@ -170,7 +169,7 @@ function egressRow({ name, state, whyNot, owner, ...address }: ListedEgress): Pr
 export const proberCommand = defineCommand({
   name: 'prober',
   takes: '[--url URL] [--token TOKEN]',
-  summary: 'ask mail hosts for a service elsewhere, from this machine',
+  summary: 'ask mail hosts from this machine for a service elsewhere',
   options: {
     url: { type: 'text', placeholder: 'URL', meaning: 'where the service is; needed the first time' },
     token: {
@@ -178,10 +177,10 @@ export const proberCommand = defineCommand({
       placeholder: 'TOKEN',
       meaning: 'from mailproof probers add; needed the first time',
     },
-    json: { type: 'flag', meaning: 'no effect: the log is always JSON' },
+    json: { type: 'flag', meaning: 'accepted; the log is JSON with and without it' },
   },
   notes: [
-    'The first start enrols the prober and keeps its secret in the data directory, readable for its user alone. It needs outbound ports 443 and 25, and no database. On Ctrl-C or SIGTERM it leases nothing more, ends what is under way, and exits with code 0 within 30 seconds.',
+    'The first start enrols the prober and keeps its secret in the data directory, readable for its user alone. It needs outbound ports 443 and 25, and no database. On Ctrl-C or SIGTERM it takes no new work, finishes the work under way, and exits with code 0 within 30 seconds.',
   ],
   examples: ['mailproof prober --url https://verify.example.com --token TOKEN', 'mailproof prober'],
   words: { required: [], most: 0 },

@@ -34,7 +34,7 @@ async function print(text: string, { terminal }: Surroundings): Promise<ExitCode
 const list = defineCommand({
   name: 'webhooks list',
   takes: '[--json]',
-  summary: 'list the endpoints of the account; what webhooks alone does, too',
+  summary: 'list the endpoints of the account; the same as webhooks alone',
   options: { json: { type: 'flag', meaning: 'print one endpoint per line' }, ...clientOptions },
   examples: ['mailproof webhooks'],
   words: { required: [], most: 0 },
@@ -58,7 +58,7 @@ const eventOptions = {
   'credits-low-at': {
     type: 'text',
     placeholder: 'N',
-    meaning: 'tell of credits.low when fewer than N credits are available (default: 100)',
+    meaning: 'send credits.low when fewer than N credits are available (default: 100)',
   },
 } as const;
 
@@ -67,7 +67,7 @@ const create = defineCommand({
   takes: 'ENDPOINT [--events EVENTS] [OPTIONS]',
   summary: 'create an endpoint; its secret is shown once',
   options: { ...eventOptions, json, ...clientOptions },
-  notes: ['ENDPOINT is an https URL of yours. Without --events it is told of completed tasks and lists.'],
+  notes: ['ENDPOINT is an https URL of yours. Without --events it gets task.completed and list.completed.'],
   examples: ['mailproof webhooks create https://hooks.example.com/ --events credits.low'],
   words: { required: ['ENDPOINT'], most: 1 },
   run: ({ options, positionals: [url = ''], ...surroundings }) =>
@@ -86,10 +86,10 @@ const change = defineCommand({
   takes: 'ID [--on | --off] [--events EVENTS] [OPTIONS]',
   summary: 'change an endpoint, or switch it on or off',
   options: {
-    endpoint: { type: 'text', placeholder: 'URL', meaning: 'where it is from now on' },
+    endpoint: { type: 'text', placeholder: 'URL', meaning: 'its new URL' },
     ...eventOptions,
     on: { type: 'flag', meaning: 'switch it on' },
-    off: { type: 'flag', meaning: 'switch it off; what waits for it is given up' },
+    off: { type: 'flag', meaning: 'switch it off; waiting messages are dropped' },
     json,
     ...clientOptions,
   },
@@ -122,7 +122,9 @@ const rotate = defineCommand({
       const rotated = await webhooks.rotateSecret(id, { signal: surroundings.signal });
       if (options.json) return print(JSON.stringify(rotated), surroundings);
       const until = rotated.previous_secret_until;
-      surroundings.terminal.tell(`Save this secret now. The one before is signed with too until ${until}.`);
+      surroundings.terminal.tell(
+        `Save this secret now. Until ${until}, messages are signed with the previous one too.`,
+      );
       return print(rotated.secret, surroundings);
     }),
 });
@@ -144,7 +146,7 @@ const test = defineCommand({
 const deliveries = defineCommand({
   name: 'webhooks deliveries',
   takes: 'ID [--json]',
-  summary: 'show what was sent to an endpoint, the newest first',
+  summary: 'show the deliveries to an endpoint, newest first',
   options: { json: { type: 'flag', meaning: 'print one delivery per line' }, ...clientOptions },
   examples: ['mailproof webhooks deliveries ID'],
   words: { required: ['ID'], most: 1 },
@@ -178,7 +180,7 @@ const send = defineCommand({
 const remove = defineCommand({
   name: 'webhooks delete',
   takes: 'ID [--json]',
-  summary: 'delete an endpoint with all that is known of what was sent to it',
+  summary: 'delete an endpoint and its deliveries',
   options: { json: { type: 'flag', meaning: 'print {webhook_id}' }, ...clientOptions },
   examples: ['mailproof webhooks delete ID'],
   words: { required: ['ID'], most: 1 },
@@ -192,7 +194,7 @@ const remove = defineCommand({
 export const webhooksCommand: CommandGroup = {
   kind: 'group',
   name: 'webhooks',
-  summary: 'manage the endpoints that a service tells of events',
+  summary: 'manage the endpoints that a service calls when something happens',
   byDefault: 'list',
   actions: { list, create, change, 'rotate-secret': rotate, test, deliveries, send, delete: remove },
 };
@@ -220,7 +222,7 @@ function presentWebhook(webhook: Webhook): string {
   return `${id}  ${state}${trouble}  ${printable(url)}  ${wants.join(', ')}`;
 }
 
-/** A delivery on one line: when, what, how it stands, and what came of the last attempt. */
+/** Presents a delivery on one line: its time, event and state, and the last attempt. */
 function presentDelivery(delivery: WebhookDelivery): string {
   const { delivery_id: id, type, state, attempts, created_at: at, next_attempt_at: next } = delivery;
   const last = attempts.at(-1);
