@@ -1,6 +1,6 @@
 import { format, resolveConfig } from 'prettier';
 import { wrap } from '../cli/src/present/text.ts';
-import { createServer } from '../service/src/http/server.ts';
+import { createServer } from '../service/src/core/http/server.ts';
 import { createTestParts } from '../service/test/support/http/test-parts.ts';
 
 /** A JSON Schema, as far as the OpenAPI document uses it. */

@@ -1,7 +1,8 @@
 import { nearestName } from '@mailproof/engine/nearest-name';
 
-/** The features that an operator can leave out. Everything else is the core, and always there. */
+/** The features that an operator can leave out, as the service names them. Everything else is the core. */
 export const features = [
+  'account',
   'lists',
   'webhooks',
   'forms',
@@ -11,6 +12,7 @@ export const features = [
   'operator',
   'metrics',
   'backups',
+  'about',
   'console',
 ] as const;
 

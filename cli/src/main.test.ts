@@ -6,6 +6,7 @@ import type { Command } from './command.ts';
 import { commands } from './commands.ts';
 import { enabledFeatures, features } from './features.ts';
 import { runHere } from '../test/support/run-here.ts';
+import { featureNames } from '../../service/src/core/feature.ts';
 import { runMailproof, startMailproof } from '../../service/test/support/mailproof.ts';
 
 const concurrent = { concurrency: 2 };
@@ -155,6 +156,10 @@ describe('a feature that MAILPROOF_FEATURES leaves out', concurrent, () => {
       }
     });
   }
+
+  test('the features are those of the service', () => {
+    assert.deepEqual(features, featureNames);
+  });
 
   test('a group loses the commands that belong to it, and keeps the others', async () => {
     const env = { MAILPROOF_FEATURES: 'none' };
