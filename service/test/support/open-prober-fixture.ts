@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorldDescription } from '@mailproof/world';
-import { readConfig, type Config } from '../../src/core/config/config.ts';
+import { readConfig, type Config } from '../../src/start/config.ts';
 import { readEgress } from '../../src/features/probers/egress-addresses.ts';
 import {
   addProber,

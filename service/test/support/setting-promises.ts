@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readConfig, type Config } from '../../src/core/config/config.ts';
+import { readConfig, type Config } from '../../src/start/config.ts';
 import type { Setting } from '../../src/core/config/setting.ts';
 
 export type SettingRow = {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { describeConfig, readConfig, type Config } from './config.ts';
+import { describeConfig, readConfig, type Config } from '../../start/config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-settings-'));
 after(() => rmSync(folder, { recursive: true }));

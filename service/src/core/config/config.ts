@@ -1,10 +1,8 @@
 import { canonicalHost, parseDnsServer, type Cidr } from '@mailproof/engine';
-import { completeEnvironment, configVariable, fileVariable } from './complete-environment.ts';
+import { featureNames, type FeatureName } from './feature-names.ts';
 import { identitySettings, type IdentityConfig } from './identity-settings.ts';
-import { listSettings, type ListConfig } from '../../features/lists/list-settings.ts';
 import { reputationSettings, type ReputationConfig } from './reputation-settings.ts';
 import { providerSettings, type ProviderConfig } from './provider-settings.ts';
-import { readSetting, textOf, valueInForce, warnOfUnknown } from './read-setting.ts';
 import {
   directory,
   duration,
@@ -21,24 +19,18 @@ import {
   urlPath,
   wholeNumber,
   writesToJournal,
-  type Environment,
   type Setting,
 } from './setting.ts';
-import {
-  findSignInProblem,
-  signInSettings,
-  type SignInConfig,
-} from '../../features/people/sign-in-settings.ts';
 import { cidrBlocks, usualDataDir } from './usual-values.ts';
 
-/** Settings whose rows stand in a file of their own. */
-type TablesOfTheirOwn = SignInConfig & ProviderConfig & IdentityConfig & ListConfig & ReputationConfig;
+/** Settings of the core whose rows stand in a file of their own. */
+type TablesOfTheirOwn = ProviderConfig & IdentityConfig & ReputationConfig;
 
 /**
- * The settings, as data: names, defaults, meanings and what each may be. The start, `mailproof config` and
- * the documentation are made from this table, and nothing else reads the environment.
+ * The settings of the core, as data: names, defaults, meanings and what each may be. Features have tables of their own;
+ * `start/config.ts` puts them together.
  */
-export type Config = TablesOfTheirOwn & {
+export type CoreConfig = TablesOfTheirOwn & {
   host: string;
   port: number;
   /** Where a proxy has the service on its host, without a slash at the end; empty: at the root. */
@@ -51,7 +43,6 @@ export type Config = TablesOfTheirOwn & {
   resolverProbes: string[];
   smtpPort: number;
   egressAllow: Cidr[];
-  webhookEgressAllow: Cidr[];
   starttls: 'demanded' | 'always';
   verificationsAtOnce: number;
   singleTimeoutMs: number;
@@ -62,8 +53,6 @@ export type Config = TablesOfTheirOwn & {
   trustedProxies: Cidr[];
   tlsCertFile: string | undefined;
   tlsKeyFile: string | undefined;
-  metricsPort: number | undefined;
-  metricsToken: string | undefined;
   spamtrapsFile: string | undefined;
   disposableFile: string | undefined;
   allowFile: string | undefined;
@@ -73,6 +62,8 @@ export type Config = TablesOfTheirOwn & {
   sandboxAddressesPerHour: number;
   sandboxDelays: 'on' | 'off';
   firstKeys: 'print' | 'file';
+  /** The features of this installation; those left out have no routes, jobs, commands or pages. */
+  features: FeatureName[];
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 };
 
@@ -81,7 +72,10 @@ const dayMs = 86_400_000;
 /** Large domains of different owners. */
 const usualProbes = ['gmail.com', 'outlook.com', 'icloud.com'];
 
-const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
+/** A row for each setting of a table. */
+export type SettingTable<Table> = { readonly [Name in keyof Table]: Setting<Table[Name]> };
+
+export const coreSettings: SettingTable<CoreConfig> = {
   host: {
     names: ['MAILPROOF_HOST'],
     meaning: 'address the API listens on',
@@ -143,11 +137,6 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     meaning: 'blocks outside public address space in which mail hosts and the OIDC provider may be dialled',
     ...cidrBlocks,
   },
-  webhookEgressAllow: {
-    names: ['MAILPROOF_WEBHOOK_EGRESS_ALLOW'],
-    meaning: 'blocks outside public address space in which any account may have webhook endpoints',
-    ...cidrBlocks,
-  },
   starttls: {
     names: ['MAILPROOF_STARTTLS'],
     meaning: 'TLS only where a mail host demands it, or wherever it is offered',
@@ -184,7 +173,6 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     ...usually(15 * dayMs),
     ...duration(0, 30 * dayMs),
   },
-  ...listSettings,
   ...providerSettings,
   adminToken: {
     names: ['MAILPROOF_ADMIN_TOKEN'],
@@ -193,7 +181,6 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     ...token,
     mask: () => '***',
   },
-  ...signInSettings,
   trustedProxies: {
     names: ['MAILPROOF_TRUSTED_PROXIES'],
     meaning: 'proxies whose X-Forwarded-For and Forwarded are believed',
@@ -210,19 +197,6 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     meaning: 'the key of that certificate (PEM)',
     ...usuallyNone,
     ...readableFile,
-  },
-  metricsPort: {
-    names: ['MAILPROOF_METRICS_PORT'],
-    meaning: 'port of its own for /metrics, on the address of the API (0 takes any free one)',
-    ...usuallyNone,
-    ...wholeNumber(0, 65_535),
-  },
-  metricsToken: {
-    names: ['MAILPROOF_METRICS_TOKEN'],
-    meaning: 'what /metrics is asked for with; without a port of its own it is then on that of the API',
-    ...usuallyNone,
-    ...token,
-    mask: () => '***',
   },
   spamtrapsFile: {
     names: ['MAILPROOF_SPAMTRAPS_FILE'],
@@ -282,6 +256,15 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     defaultValue: (env) => (writesToJournal(env) ? 'file' : 'print'),
     ...oneOf('print', 'file'),
   },
+  features: {
+    names: ['MAILPROOF_FEATURES'],
+    meaning: 'features of this installation; `none` leaves the core alone: single verifications and tasks',
+    defaultText: 'all',
+    defaultValue: () => [...featureNames],
+    ...listOrNone(`names among ${featureNames.join(', ')}`, (text) =>
+      featureNames.find((name) => name === text),
+    ),
+  },
   logLevel: {
     names: ['MAILPROOF_LOG_LEVEL'],
     meaning: 'least weight of a log line that is written',
@@ -290,70 +273,5 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   },
 };
 
-export type ReadConfig =
-  /** `warnings` are for the operator: something is odd, but not wrong enough to stop the start. */
-  { kind: 'ok'; config: Config; warnings: string[] } | { kind: 'bad'; problem: string };
-
-export function readConfig(given: Environment): ReadConfig {
-  const complete = completeEnvironment(given, secretNames());
-  if (complete.kind === 'bad') return complete;
-  const { env } = complete;
-  const values: Record<string, unknown> = {};
-  for (const [key, setting] of settingEntries()) {
-    const read = readSetting(setting, env);
-    if (read.kind === 'bad') return read;
-    values[key] = read.value;
-  }
-  // Every key of the table, which has every key of Config, was given a value of its own type just now.
-  const config = values as Config;
-  const problem = findSignInProblem(config);
-  if (problem !== undefined) return { kind: 'bad', problem };
-  return { kind: 'ok', config, warnings: warnOfUnknown(env, knownNames()) };
-}
-
-/** One row of `mailproof config`; `null` stands for none. */
-export type DescribedSetting = Record<'name' | 'meaning', string> &
-  Record<'value' | 'default', string | null>;
-
-/** Every setting with the value in force, passwords and tokens masked. The environment must have been read before. */
-export function describeConfig(given: Environment): DescribedSetting[] {
-  const complete = completeEnvironment(given, secretNames());
-  const env = complete.kind === 'ok' ? complete.env : given;
-  const file = { name: configVariable, value: textOf(given, configVariable) ?? null, default: null };
-  return [{ ...file, meaning: configMeaning }, ...describeAll(env)];
-}
-
-function describeAll(env: Environment): DescribedSetting[] {
-  return settingEntries().map(([, setting]) => ({
-    name: setting.names[0],
-    value: valueInForce(setting, env),
-    default: setting.defaultText,
-    meaning: setting.meaning,
-  }));
-}
-
-export const configMeaning = 'a file of settings, one NAME=value a line; the environment wins';
-
-/** What may come as a file, under its name with `_FILE` after it: whatever is masked. */
-export function secretNames(): string[] {
-  return settingEntries().flatMap(([, setting]) => (setting.mask === undefined ? [] : [setting.names[0]]));
-}
-
-/** The table in words, for the documentation. */
-export function settingTexts(): Pick<Setting<unknown>, 'names' | 'meaning' | 'mayBe' | 'defaultText'>[] {
-  return settingEntries().map(([, { names, meaning, mayBe, defaultText }]) => ({
-    names,
-    meaning,
-    mayBe,
-    defaultText,
-  }));
-}
-
-function settingEntries(): [string, Setting<unknown>][] {
-  return Object.entries(settings);
-}
-
-function knownNames(): string[] {
-  const names = settingEntries().flatMap(([, setting]) => [...setting.names]);
-  return [configVariable, ...names, ...secretNames().map(fileVariable)];
-}
+/** The settings of the core and of every feature: each feature adds its own to this interface. */
+export interface Config extends CoreConfig {}

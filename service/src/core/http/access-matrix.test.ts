@@ -7,7 +7,7 @@ import { oneDatabase } from '../../../test/support/databases.ts';
 import { openOidcFixture, type OidcFixture } from '../../../test/support/oidc/open-oidc-fixture.ts';
 import { startForms } from '../../features/forms/form-actions.ts';
 import { issueKey } from '../keys/issue-key.ts';
-import type { HttpParts } from './routes/http-parts.ts';
+import type { WholeHttpParts } from '../../start/whole-server.ts';
 import { insertEvent } from '../../features/webhooks/write-event.ts';
 
 /**
@@ -226,7 +226,7 @@ for (const database of oneDatabase) {
 }
 
 /** The store of the fixture is there only after the fixture. */
-function lateForms(forms: () => HttpParts['forms']): HttpParts['forms'] {
+function lateForms(forms: () => WholeHttpParts['forms']): WholeHttpParts['forms'] {
   return {
     findKey: (key) => forms().findKey(key),
     check: (request) => forms().check(request),

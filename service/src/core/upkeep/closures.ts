@@ -24,3 +24,19 @@ export function describeReputation({
     ...bans.map(describeBan),
   ];
 }
+
+/** The engine says what is wrong with the resolver, this what to do about it. */
+export function describeResolver(resolver: ReturnType<Engine['health']>['resolver']): string | undefined {
+  if (resolver.kind === 'in_order') return undefined;
+  return `${resolver.line}; set MAILPROOF_DNS_SERVERS to a resolver of the public DNS, or MAILPROOF_RESOLVER_PROBES to names of this network`;
+}
+
+/** Why public mail hosts are not asked from some egress route of this process, or not over one address family. */
+export function describeIdentity(identity: ReturnType<Engine['health']>['identity']): string | undefined {
+  const wrong = identity.filter(({ problem }) => problem !== undefined);
+  if (wrong.length === 0) return undefined;
+  const told = wrong.map(({ route, problem = '' }) =>
+    identity.length === 1 ? problem : `${route}: ${problem}`,
+  );
+  return `public mail hosts are not asked: ${told.join('; ')}`;
+}

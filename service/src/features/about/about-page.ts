@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { aboutPath } from '../../core/http/pipeline/paths.ts';
-import type { AboutHost, ApiServer } from '../../core/http/routes/http-parts.ts';
+import { aboutPath } from './about-paths.ts';
+import type { ApiServer } from '../../core/http/routes/http-parts.ts';
+import type { AboutHost } from './about-host.ts';
 
 /**
  * The page for owners of mail servers, who find our HELO name in their logs: who asks, why, and how to opt out. It is

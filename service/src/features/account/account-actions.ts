@@ -41,6 +41,9 @@ export type AccountActions = {
   deleteKey(caller: Caller, keyId: string): Promise<DeleteKeyAnswer>;
 };
 
+/** Its routes need it. */
+export type AccountHttp = { account: AccountActions };
+
 type ChangeKeyAnswer = Exclude<ChangedAnswer, { kind: 'changed' }> | { kind: 'changed'; key: LivingKey };
 type DeleteKeyAnswer = { kind: 'deleted' | 'key_not_found' | 'live_key_required' | 'insufficient_scope' };
 

@@ -1,8 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createFrontPage } from '../about/about-page.ts';
 import type { ApiServer, RouteParts } from '../../core/http/routes/http-parts.ts';
-import { assetPath, consolePaths, consolePathsBelow } from '../../core/http/pipeline/paths.ts';
-import type { ConsoleFile } from './read-console-files.ts';
+import { assetPath, consolePaths, consolePathsBelow } from './console-paths.ts';
+import type { AboutHttp } from '../about/about-host.ts';
+import type { ConsoleFile, ConsoleFiles } from './read-console-files.ts';
+
+export type ConsoleHttp = AboutHttp & { consoleFiles: ConsoleFiles };
+
 import { refuse } from '../../core/http/pipeline/refuse.ts';
 
 /**
@@ -24,7 +28,7 @@ const policy = [
 
 const notBuilt = 'The console is not built: run `node console/build.ts`, then start the service again.\n';
 
-export function addConsoleFiles(server: ApiServer, { parts }: Pick<RouteParts, 'parts'>): void {
+export function addConsoleFiles(server: ApiServer, { parts }: Pick<RouteParts<ConsoleHttp>, 'parts'>): void {
   const { page, assets } = parts.consoleFiles;
   const method = ['GET', 'HEAD'];
   const frontPage = createFrontPage(parts.about);

@@ -35,13 +35,18 @@ const types: ReadonlyMap<string, string> = new Map([
   ['.woff2', 'font/woff2'],
 ]);
 
-export function readConsoleFiles(folder: string, basePath: string): ConsoleFiles {
+/** Reads the console for the features of an installation; without names, its page shows all of them. */
+export function readConsoleFiles(
+  folder: string,
+  basePath: string,
+  features?: readonly string[],
+): ConsoleFiles {
   const page = join(folder, 'index.html');
   if (!existsSync(page)) return noConsoleFiles;
   const assets = join(folder, 'assets');
   const names = existsSync(assets) ? readdirSync(assets).filter((name) => types.has(extname(name))) : [];
   return {
-    page: under(basePath, readFile(page)),
+    page: fitted(readFile(page), { basePath, features }),
     assets: new Map(names.map((name) => [name, readFile(join(assets, name))])),
   };
 }
@@ -63,13 +68,22 @@ function readFile(path: string): ConsoleFile {
 }
 
 /**
- * The page with the base path before what it loads. Its script takes the base path from its own address; the page may
- * stand at any depth, so it has to name the whole path.
+ * The page with the base path before what it loads, and with the names of the features. Its script takes the base path
+ * from its own address; the page may stand at any depth, so it has to name the whole path.
  */
-function under(basePath: string, page: ConsoleFile): ConsoleFile {
+function fitted(
+  page: ConsoleFile,
+  { basePath, features }: { basePath: string; features: readonly string[] | undefined },
+): ConsoleFile {
   const plain = page.forms.find(({ encoding }) => encoding === 'identity');
-  if (basePath === '' || plain === undefined) return page;
-  const bytes = Buffer.from(plain.bytes.toString().replaceAll('"/assets/', `"${basePath}/assets/`));
+  if ((basePath === '' && features === undefined) || plain === undefined) return page;
+  const named =
+    features === undefined ? '' : `<meta name="mailproof-features" content="${features.join(',')}">`;
+  const text = plain.bytes
+    .toString()
+    .replaceAll('"/assets/', `"${basePath}/assets/`)
+    .replace(/<meta name="mailproof-features"[^>]*>/, named);
+  const bytes = Buffer.from(text);
   return {
     ...page,
     forms: [

@@ -25,6 +25,9 @@ export type FormActions = {
   deleteKey(caller: Caller, key: string): Promise<DeleteAnswer>;
 };
 
+/** Its routes need it. */
+export type FormHttp = { forms: FormActions };
+
 type CheckAnswer =
   { kind: 'checked'; answer: FormCheckResult } | { kind: 'too_many_checks'; retryAfterSeconds: number };
 type CreateAnswer =

@@ -65,6 +65,9 @@ export type ListActions = {
   ): Promise<{ list: List; content: Readable } | undefined>;
 };
 
+/** Its routes need it. */
+export type ListHttp = { lists: ListActions };
+
 export type CreateListRequest = {
   caller: Caller;
   requestId: string;

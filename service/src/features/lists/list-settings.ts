@@ -9,6 +9,10 @@ export type ListConfig = {
   listStorageFreeBytes: number;
 };
 
+declare module '../../core/config/config.ts' {
+  interface Config extends ListConfig {}
+}
+
 const dayMs = 86_400_000;
 const petabyte = 1_000_000_000_000_000;
 

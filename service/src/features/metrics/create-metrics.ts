@@ -1,3 +1,4 @@
+import { featureNames, type FeatureName } from '../../core/config/feature-names.ts';
 import {
   metricFamilies,
   type FamilyKey,
@@ -41,9 +42,14 @@ export type MetricSeries = {
 export const mostSeries = 2_000;
 const overflowValue = 'other';
 
-export function createMetrics(): Metrics {
+/** Creates the figures of an installation with these features; all of them by default. */
+export function createMetrics(features: readonly FeatureName[] = featureNames): Metrics {
   const counted = new Map<FamilyKey, Tally>();
   const sources: MetricSource[] = [];
+  const isShown = (key: FamilyKey): boolean => {
+    const { feature }: MetricFamily = metricFamilies[key];
+    return feature === undefined || features.includes(feature);
+  };
 
   function tallyOf(key: FamilyKey): Tally {
     const known = counted.get(key);
@@ -67,7 +73,7 @@ export function createMetrics(): Metrics {
         sampled.set(key, tally);
         tally.seriesOf(labels).value += value;
       }
-      return familyKeys.map((key) => ({
+      return familyKeys.filter(isShown).map((key) => ({
         family: metricFamilies[key],
         series: [...(counted.get(key)?.all() ?? []), ...(sampled.get(key)?.all() ?? [])],
       }));

@@ -1,3 +1,4 @@
+import type { FeatureName } from '../../core/config/feature-names.ts';
 import { storeFaults } from '../../core/store/store-unavailable-error.ts';
 
 /**
@@ -13,6 +14,8 @@ export type MetricFamily = {
   labels: Readonly<Record<string, string>>;
   /** The upper bounds of a histogram. */
   buckets?: readonly number[];
+  /** The feature that it is left out with; of the core if absent. */
+  feature?: FeatureName;
 };
 
 const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -160,36 +163,42 @@ export const metricFamilies = {
     labels: none,
   },
   lists: {
+    feature: 'lists',
     name: 'mailproof_lists',
     type: 'gauge',
     help: 'Lists at work',
     labels: { state: '`receiving` or `running`' },
   },
   listAddressesLeft: {
+    feature: 'lists',
     name: 'mailproof_list_addresses_left',
     type: 'gauge',
     help: 'Addresses of running lists that are not checked yet',
     labels: none,
   },
   egressAvailable: {
+    feature: 'probers',
     name: 'mailproof_egress_available',
     type: 'gauge',
     help: 'Whether mail hosts can be asked: 0 if no process and no prober can, as far as this process knows',
     labels: none,
   },
   proberWell: {
+    feature: 'probers',
     name: 'mailproof_prober_well',
     type: 'gauge',
     help: 'Whether a prober elsewhere that has enrolled is asked: 0 where it is silent, or something is wrong with it',
     labels: { prober: 'the name that the operator gave it' },
   },
   proberAnswers: {
+    feature: 'probers',
     name: 'mailproof_prober_answers_total',
     type: 'counter',
     help: 'Probes that a prober elsewhere has answered',
     labels: { prober: 'the name that the operator gave it', outcome: '`conclusive` or `unknown`' },
   },
   webhookSeconds: {
+    feature: 'webhooks',
     name: 'mailproof_webhook_attempt_seconds',
     type: 'histogram',
     help: 'Attempts to deliver an event to an endpoint of a customer',
@@ -197,6 +206,7 @@ export const metricFamilies = {
     buckets: requestSeconds,
   },
   webhooksPending: {
+    feature: 'webhooks',
     name: 'mailproof_webhook_deliveries_pending',
     type: 'gauge',
     help: 'Events that wait to be delivered, or to be tried again; counted up to 10,000',
@@ -253,6 +263,7 @@ export const metricFamilies = {
     labels: none,
   },
   lastBackup: {
+    feature: 'backups',
     name: 'mailproof_last_backup_timestamp_seconds',
     type: 'gauge',
     help: 'When `mailproof backup` last ran, in seconds since 1970; 0 if it is not known to have run',

@@ -6,15 +6,15 @@ import type { StoreWatch } from '../../core/upkeep/store-watch.ts';
 import type { WallClock } from '../../core/store/wall-clock.ts';
 import type { LogRequest } from '../../core/http/pipeline/log-request.ts';
 import type { AdmitAnswer, OverloadGuard, WorkKind } from '../../core/http/pipeline/overload-guard.ts';
-import type { HttpParts } from '../../core/http/routes/http-parts.ts';
+import type { MetricsHttp } from './metrics-parts.ts';
 import type { Metrics, MetricSample } from './create-metrics.ts';
 import { createStoreFigures } from './create-store-figures.ts';
 import { createBackupFigure } from './create-backup-figure.ts';
 import { readEngineFigures } from './read-engine-figures.ts';
 import { watchRequests } from './watch-events.ts';
 import type { WorkerWatch } from '../../core/upkeep/worker-watch.ts';
-import type { EgressKeeper } from '../probers/keep-egress.ts';
-import { createAdminToken } from '../people/sessions/admin-token.ts';
+import type { EgressReadiness } from '../../core/http/routes/health.ts';
+import { createAdminToken } from '../../core/keys/admin-token.ts';
 import { serveMetrics } from './serve-metrics.ts';
 
 type MetricsParts = {
@@ -23,7 +23,7 @@ type MetricsParts = {
   storeWatch: StoreWatch;
   workers: WorkerWatch;
   engine: Engine;
-  egress: Pick<EgressKeeper, 'problem' | 'unproven'>;
+  egress: EgressReadiness;
   clock: Clock;
   wallClock: WallClock;
   onProblem: (message: string, error?: unknown) => void;
@@ -31,7 +31,7 @@ type MetricsParts = {
 
 type OpenMetrics = {
   /** For the API's own port: there with a token and without a port of its own. */
-  route: HttpParts['metrics'];
+  route: MetricsHttp['metrics'];
   /** Where they are served on a port of their own. */
   url: string | undefined;
   /** Has requests timed, where somebody can ask for it. */
@@ -43,7 +43,8 @@ type OpenMetrics = {
 export async function openMetrics(config: Config, parts: MetricsParts): Promise<OpenMetrics> {
   const { metrics, store, engine, egress, clock, wallClock, onProblem } = parts;
   const token = createAdminToken(config.metricsToken);
-  if (config.metricsPort === undefined && !token.isSet)
+  const isServed = config.features.includes('metrics') && (config.metricsPort !== undefined || token.isSet);
+  if (!isServed)
     return {
       route: undefined,
       url: undefined,

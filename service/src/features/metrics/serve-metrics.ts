@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { once } from 'node:events';
 import type { Config } from '../../core/config/config.ts';
 import type { Exposition } from './create-exposition.ts';
-import type { AdminToken } from '../people/sessions/admin-token.ts';
+import type { AdminToken } from '../../core/keys/admin-token.ts';
 import { lineFor } from '../../core/http/listen-failure.ts';
 import { reachableUrl } from '../../core/http/reachable-url.ts';
 import { StartError } from '../../core/config/start-error.ts';

@@ -1,5 +1,5 @@
 import type { OnGroup } from '../../core/store/groups/time-group.ts';
-import type { CountedVerification } from '../operator/statistics/verdict-counts.ts';
+import type { CountedVerification } from '../../core/verify/count-singles.ts';
 import type { SendOutcome } from '../webhooks/send-request.ts';
 import type { Metrics } from './create-metrics.ts';
 

@@ -65,6 +65,14 @@ export type OperatorActions = {
   listEgress(): Promise<ListedEgress[]>;
 };
 
+export type OperatorHttp = {
+  operator: OperatorActions;
+  /** Whether there is an operator: a token is set, or the provider knows one. */
+  hasOperator: boolean;
+  /** Whether probers are part of the installation. */
+  showsProbers: boolean;
+};
+
 type GrantAnswer =
   { kind: 'granted'; account: AccountState } | Exclude<GrantCreditsAnswer, { kind: 'granted' }>;
 

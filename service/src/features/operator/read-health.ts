@@ -2,7 +2,12 @@ import { providerTable, type Cidr, type Clock, type Engine, type ExplanationReas
 import { readVerdictCounts, type CountedVerdicts } from './statistics/read-verdict-counts.ts';
 import { readTaskQueue } from '../../core/verify/tasks/read-task-queue.ts';
 import { readProberRests, type ProberRest } from '../probers/prober-rests.ts';
-import { describeClosure, describeReputation } from '../../core/upkeep/closures.ts';
+import {
+  describeClosure,
+  describeIdentity,
+  describeReputation,
+  describeResolver,
+} from '../../core/upkeep/closures.ts';
 import { readProxyProblem } from './proxy-notice.ts';
 import { readProcesses, type ReadProcessesParts, type RunningProcess } from './read-processes.ts';
 
@@ -95,22 +100,6 @@ export async function readHealth(hours: number, parts: ReadHealthParts): Promise
           : `${doubtedProviders.join(', ')}: control mailboxes are rejected, so "no such mailbox" is not believed`,
     },
   };
-}
-
-/** The engine says what is wrong with the resolver, this what to do about it. */
-export function describeResolver(resolver: ReturnType<Engine['health']>['resolver']): string | undefined {
-  if (resolver.kind === 'in_order') return undefined;
-  return `${resolver.line}; set MAILPROOF_DNS_SERVERS to a resolver of the public DNS, or MAILPROOF_RESOLVER_PROBES to names of this network`;
-}
-
-/** Why public mail hosts are not asked from some egress route of this process, or not over one address family. */
-export function describeIdentity(identity: ReturnType<Engine['health']>['identity']): string | undefined {
-  const wrong = identity.filter(({ problem }) => problem !== undefined);
-  if (wrong.length === 0) return undefined;
-  const told = wrong.map(({ route, problem = '' }) =>
-    identity.length === 1 ? problem : `${route}: ${problem}`,
-  );
-  return `public mail hosts are not asked: ${told.join('; ')}`;
 }
 
 const providerIds: ReadonlySet<string> = new Set(providerTable.map(({ id }) => id));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readConfig, type Config } from '../../core/config/config.ts';
+import { readConfig, type Config } from '../../start/config.ts';
 import { signInSettings, type SignInConfig } from './sign-in-settings.ts';
 
 type Row<Key extends keyof SignInConfig> = {

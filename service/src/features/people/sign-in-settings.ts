@@ -14,6 +14,10 @@ export type SignInConfig = {
   oidcOperators: string[];
 };
 
+declare module '../../core/config/config.ts' {
+  interface Config extends SignInConfig {}
+}
+
 /** Anything else would carry codes and cookies past whoever listens; on this machine itself nobody does. */
 const secureUrl = {
   mayBe: 'an https URL without query, user and fragment, or an http URL on 127.0.0.1, [::1] or localhost',

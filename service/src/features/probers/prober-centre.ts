@@ -52,6 +52,9 @@ export type ProberCentre = {
   close: () => void;
 };
 
+/** Its routes need it. */
+export type ProberHttp = { probers: Pick<ProberCentre, 'authenticate' | 'enrol' | 'lease' | 'report'> };
+
 /** A prober, and the protocol that it speaks. */
 type SpeakingProber = { prober: KnownProber; protocol: number };
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { readConfig } from '../../core/config/config.ts';
+import { readConfig } from '../../start/config.ts';
 import { StartError } from '../../core/config/start-error.ts';
 import { startProber } from './start-prober.ts';
 

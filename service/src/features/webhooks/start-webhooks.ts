@@ -8,7 +8,7 @@ import { createDeliverySender } from './send-deliveries.ts';
 import { tracedWebhooks } from '../../core/process/traced.ts';
 import { createSendRequest, type SendOutcome, type SendRequest } from './send-request.ts';
 import { startWorker } from '../../core/verify/worker/start-worker.ts';
-import { openResolver } from '../people/oidc/open-oidc.ts';
+import { openResolver } from '../people/routes/open-oidc.ts';
 
 type WebhookParts = {
   store: Store;

@@ -44,6 +44,9 @@ export type WebhookActions = {
   ): Promise<{ deliveries: StoredDelivery[]; next: string | undefined } | undefined>;
 };
 
+/** Its routes need it. */
+export type WebhookHttp = { webhooks: WebhookActions };
+
 /**
  * Who looks. Endpoints belong to live mode: only live keys make them, and a test key sees none. They are told of
  * events in both modes; `mode` in the event says which.

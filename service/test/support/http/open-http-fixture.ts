@@ -7,9 +7,9 @@ import { createRateLimits } from '../../../src/core/http/pipeline/rate-limits.ts
 import { createAuthenticate } from '../../../src/core/keys/authenticate.ts';
 import type { IssuedKey } from '../../../src/core/keys/issue-key.ts';
 import { createSandboxAllowance } from '../../../src/core/verify/sandbox/sandbox-allowance.ts';
-import { createAdminToken } from '../../../src/features/people/sessions/admin-token.ts';
+import { createAdminToken } from '../../../src/core/keys/admin-token.ts';
 import { createSessions } from '../../../src/features/people/sessions/create-sessions.ts';
-import { createSignIns } from '../../../src/features/people/sessions/slow-sign-ins.ts';
+import { createSignIns } from '../../../src/core/http/pipeline/slow-sign-ins.ts';
 import { createListActions } from '../../../src/features/lists/list-actions.ts';
 import { createWorkbookReaders } from '../../../src/features/lists/reading/workbook-readers.ts';
 import { nearProvider } from '../near-provider.ts';
@@ -23,8 +23,9 @@ import type { ReadHealthParts } from '../../../src/features/operator/read-health
 import { createAccountActions } from '../../../src/features/account/account-actions.ts';
 import { createPeopleActions } from '../../../src/features/people/people-actions.ts';
 import { createWebhookActions } from '../../../src/features/webhooks/webhook-actions.ts';
-import type { HttpParts, OidcSignIn } from '../../../src/core/http/routes/http-parts.ts';
-import { createServer } from '../../../src/core/http/server.ts';
+import type { WholeHttpParts } from '../../../src/start/whole-server.ts';
+import type { OidcSignIn } from '../../../src/features/people/routes/people-parts.ts';
+import { createWholeServer } from '../../../src/start/whole-server.ts';
 import { createContractCheck } from './contract-check.ts';
 import { createTestParts } from './test-parts.ts';
 
@@ -110,7 +111,7 @@ type FixtureOptions = { oidc?: OidcSignIn; keySignIn?: 'on' | 'off' };
 
 export async function openHttpFixture(
   database: TestDatabase,
-  overrides: Partial<HttpParts> = {},
+  overrides: Partial<WholeHttpParts> = {},
   options: FixtureOptions = {},
 ) {
   const testStore = await database.open();
@@ -136,7 +137,7 @@ export async function openHttpFixture(
     newRequestId: randomUUID,
     ...overrides,
   });
-  const server = await createServer(httpParts);
+  const server = await createWholeServer(httpParts);
   const check = createContractCheck(JSON.parse((await server.inject('/openapi.json')).body));
 
   /** Every answer is held against the OpenAPI document. */

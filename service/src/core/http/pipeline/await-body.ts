@@ -7,11 +7,11 @@ import { contextOf } from './request-context.ts';
  * answered 408 and its connection is closed. Uploads are exempt from that: they have a limit of their own
  * (`read-upload.ts`), which is why the server's one time limit for every request is not used for this.
  */
-export function awaitBody({ ms, exempt }: { ms: number; exempt: string }): preParsingHookHandler {
+export function awaitBody({ ms }: { ms: number }): preParsingHookHandler {
   // eslint-disable-next-line max-params -- the framework's own signature
   return (request, reply, payload, done) => {
     contextOf(request).release?.();
-    if (hasBody(request) && request.routeOptions.url !== exempt) setDeadline(reply, ms);
+    if (hasBody(request) && request.routeOptions.config.readsBodyItself !== true) setDeadline(reply, ms);
     done(null, payload);
   };
 }
@@ -30,4 +30,11 @@ function setDeadline(reply: FastifyReply, ms: number): void {
   timer.unref();
   // It closes when it has been read, too.
   raw.once('close', () => clearTimeout(timer));
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route reads its body as it comes, within a limit of its own. */
+    readsBodyItself?: boolean;
+  }
 }

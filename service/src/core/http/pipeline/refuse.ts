@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SandboxUsedUp } from '../../verify/sandbox/sandbox-allowance.ts';
 import { reasonsToWait, statusOf } from '../schemas/errors.ts';
 import { discardUpload } from './discard-upload.ts';
-import { listsPath } from './paths.ts';
 import { contextOf } from './request-context.ts';
 
 /** Seconds after which a client may try again when there is no better estimate (a store that does not answer …). */
@@ -50,9 +49,9 @@ export function refuseList(
 
 /** A large body that will not be read is not worth its connection, unless it is a file; a small one is skipped. */
 function leaveBody(reply: FastifyReply): void {
-  const { method, routeOptions, raw } = reply.request;
+  const { routeOptions, raw } = reply.request;
   if (raw.readableEnded) return;
-  if (method === 'POST' && routeOptions.url === listsPath) discardUpload(raw, reply.raw);
+  if (routeOptions.config.readsBodyItself === true) discardUpload(raw, reply.raw);
   else if (isLarge(reply.request)) reply.header('connection', 'close');
 }
 

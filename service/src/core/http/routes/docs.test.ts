@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createServer } from '../server.ts';
+import { createWholeServer } from '../../../start/whole-server.ts';
 import { createTestParts } from '../../../../test/support/http/test-parts.ts';
 
-const server = await createServer(createTestParts());
+const server = await createWholeServer(createTestParts());
 
 test('the docs page refers to nothing outside this process', async () => {
   const response = await server.inject('/docs/');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { createServer } from '../server.ts';
+import { createWholeServer } from '../../../start/whole-server.ts';
 import { createTestParts } from '../../../../test/support/http/test-parts.ts';
 
 /** The rules that linters and generators of clients hold an OpenAPI document to. */
@@ -9,7 +9,7 @@ type Json = Record<string, unknown>;
 describe('the OpenAPI document', () => {
   let document: Json;
   before(async () => {
-    const server = await createServer(createTestParts());
+    const server = await createWholeServer(createTestParts());
     document = (await server.inject('/openapi.json')).json<Json>();
     await server.close();
   });

@@ -1,6 +1,6 @@
 import { namesChange, readKeyLimits } from '../../../core/keys/read-key-limits.ts';
 import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts.ts';
-import { accountKeyPath, accountKeysPath } from '../../../core/http/pipeline/paths.ts';
+import { accountKeyPath, accountKeysPath } from './account-paths.ts';
 import { presentCreatedKey, presentKey } from './present-account.ts';
 import { refuse } from '../../../core/http/pipeline/refuse.ts';
 import { callerOf } from '../../../core/http/pipeline/request-context.ts';
@@ -16,6 +16,7 @@ import { creditsHeader, requestIdHeader } from '../../../core/http/schemas/heade
 import { csrfHeaders, keyParameters } from '../../../core/http/schemas/page-parameters.ts';
 import { isId, isStorable } from '../../../core/http/parameters/storable-text.ts';
 import { byKey } from '../../../core/http/schemas/security.ts';
+import type { AccountHttp } from '../account-actions.ts';
 
 /**
  * The keys of an account, managed by the holder of any of them; a limited key gives to others only what it has itself
@@ -77,7 +78,10 @@ const deleteRoute = {
   },
 };
 
-export function addAccountKeys(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
+export function addAccountKeys(
+  server: ApiServer,
+  { parts, authenticateRequest }: RouteParts<AccountHttp>,
+): void {
   const [toRead, toChange] = [
     authenticateRequest('account', 'account:read'),
     authenticateRequest('account', 'account:write'),

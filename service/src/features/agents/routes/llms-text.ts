@@ -1,4 +1,4 @@
-import { llmsPath } from '../../../core/http/pipeline/paths.ts';
+import { llmsPath } from './agent-paths.ts';
 import type { ApiServer } from '../../../core/http/routes/http-parts.ts';
 
 /** What an agent should know before it reads anything else, in the form of llmstxt.org. docs/llms.txt is written from it. */

@@ -1,7 +1,7 @@
 import type { Fetch, FetchBody } from '@mailproof/client';
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { allowsClient } from '../../../core/keys/key-limits.ts';
-import { mcpPath } from '../../../core/http/pipeline/paths.ts';
+import { mcpPath } from './agent-paths.ts';
 import { refuse } from '../../../core/http/pipeline/refuse.ts';
 import { callerOf, contextOf } from '../../../core/http/pipeline/request-context.ts';
 import type { ApiServer, HttpParts, RouteParts } from '../../../core/http/routes/http-parts.ts';

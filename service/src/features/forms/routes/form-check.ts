@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { trimAddress } from '@mailproof/engine';
 import type { FoundFormKey } from '../find-form-key.ts';
-import { formCheckPath, formScriptPath } from '../../../core/http/pipeline/paths.ts';
+import { formCheckPath, formScriptPath } from './form-paths.ts';
 import { refuse } from '../../../core/http/pipeline/refuse.ts';
 import { contextOf } from '../../../core/http/pipeline/request-context.ts';
 import { errorResponses } from '../../../core/http/schemas/errors.ts';
@@ -12,6 +12,7 @@ import { creditsHeader, requestIdHeader } from '../../../core/http/schemas/heade
 import { byFormKey } from '../../../core/http/schemas/security.ts';
 import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts.ts';
 import { readBearer } from '../../../core/keys/read-bearer.ts';
+import type { FormHttp } from '../form-actions.ts';
 
 /**
  * What a sign-up form in a web page asks, from a browser that we know nothing of: by a publishable key, from the pages
@@ -45,7 +46,7 @@ const schema = {
 /** Small, plain and without dependencies, so it is served as it was written. */
 const script = readFileSync(join(import.meta.dirname, '../form.js'));
 
-export function addFormCheck(server: ApiServer, { parts, admitRequest }: RouteParts): void {
+export function addFormCheck(server: ApiServer, { parts, admitRequest }: RouteParts<FormHttp>): void {
   const { forms } = parts;
   const keys = new WeakMap<FastifyRequest, FoundFormKey>();
   async function findKey(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isFormKey } from '../form-key.ts';
-import { formPagePath } from '../../../core/http/pipeline/paths.ts';
+import { formPagePath } from './form-paths.ts';
 import type { ApiServer } from '../../../core/http/routes/http-parts.ts';
 
 /**

@@ -11,7 +11,7 @@ import {
 } from '../../../core/http/parameters/idempotency-key.ts';
 import { fieldsOf } from '../../../core/http/parameters/read-page.ts';
 import { isStorable } from '../../../core/http/parameters/storable-text.ts';
-import { listsPath } from '../../../core/http/pipeline/paths.ts';
+import { listsPath } from './list-paths.ts';
 import { declaredBytes, readUpload, SlowUploadError } from './read-upload.ts';
 import { refuse, refuseList, refuseSandbox } from '../../../core/http/pipeline/refuse.ts';
 import { callerOf, contextOf } from '../../../core/http/pipeline/request-context.ts';
@@ -20,8 +20,9 @@ import { creationReasons, errorResponses } from '../../../core/http/schemas/erro
 import { creditsHeader, requestIdHeader } from '../../../core/http/schemas/headers.ts';
 import { createListQuery, listSchema, listUploadBody } from './list-schemas.ts';
 import { creationHeaders } from '../../../core/http/schemas/request-parameters.ts';
-import type { ApiServer, HttpParts, RouteParts } from '../../../core/http/routes/http-parts.ts';
+import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts.ts';
 import { byKey } from '../../../core/http/schemas/security.ts';
+import type { ListHttp } from '../list-actions.ts';
 
 const schema = {
   operationId: 'createList',
@@ -54,7 +55,7 @@ const uploadsPerAccount = 3;
 /** Uploads of one client address at once, whichever accounts its keys belong to. */
 const uploadsPerClient = 6;
 
-export function addCreateList(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
+export function addCreateList(server: ApiServer, { parts, authenticateRequest }: RouteParts<ListHttp>): void {
   const uploads = createUploadCounts();
   // The file is read as it comes, so here, and only here, the body stays what it is: a stream.
   void server.register((scope, _options, done) => {
@@ -63,6 +64,7 @@ export function addCreateList(server: ApiServer, { parts, authenticateRequest }:
     scope.route({
       method: 'POST',
       url: listsPath,
+      config: { readsBodyItself: true },
       schema,
       onRequest: authenticateRequest('upload', 'lists'),
       handler: async (request, reply) => {
@@ -110,7 +112,7 @@ function createUploadCounts() {
 async function createList(
   request: FastifyRequest,
   reply: FastifyReply,
-  parts: HttpParts,
+  parts: ListHttp,
 ): Promise<FastifyReply> {
   const caller = callerOf(request);
   const options = readOptions(request.query);

@@ -1,7 +1,7 @@
 import { contractLimits } from '@mailproof/client';
 import type { ApiServer } from '../../../core/http/routes/http-parts.ts';
 import { readIdempotencyKey } from '../../../core/http/parameters/idempotency-key.ts';
-import { accountCursor, accountPlace } from '../../../core/http/parameters/cursors.ts';
+import { accountCursor, accountPlace } from './admin-cursors.ts';
 import { adminPath } from '../../../core/http/pipeline/paths.ts';
 import { presentAdminAccount } from './present-admin.ts';
 import { fieldsOf, readPage } from '../../../core/http/parameters/read-page.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { AdminAccount } from '@mailproof/client';
 import { oneDatabase } from '../../../../test/support/databases.ts';
-import { createServer } from '../../../core/http/server.ts';
+import { createWholeServer } from '../../../start/whole-server.ts';
 import { refusal } from '../../../../test/support/http/ask.ts';
 import { adminToken, type Asked } from '../../../../test/support/http/open-http-fixture.ts';
 import { openHttpFixture } from '../../../../test/support/http/open-http-fixture.ts';
@@ -267,7 +267,7 @@ for (const database of oneDatabase) {
 }
 
 test('404: where no token is set there is no admin API, for nobody and with no method', async () => {
-  const server = await createServer(createTestParts());
+  const server = await createWholeServer(createTestParts());
   const credentials = [
     {},
     { authorization: 'Bearer ' },

@@ -1,5 +1,5 @@
 import type { ErrorReason } from '@mailproof/client';
-import type { OperatorChecks } from './authenticate-operator.ts';
+import type { OperatorChecks } from '../../../core/http/pipeline/authenticate-operator.ts';
 import type { TSchema } from 'typebox';
 import type { OperatorActions } from '../operator-actions.ts';
 import { adminReasons } from './admin-schemas.ts';

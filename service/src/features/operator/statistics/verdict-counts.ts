@@ -1,4 +1,5 @@
-import { createBoundedCache, providerOf, type Explanation } from '@mailproof/engine';
+import { createBoundedCache, providerOf } from '@mailproof/engine';
+import type { CountedVerification } from '../../../core/verify/count-singles.ts';
 import { statement, type Tx } from '../../../core/store/statement.ts';
 import type { Store } from '../../../core/store/store.ts';
 import type { WallClock } from '../../../core/store/wall-clock.ts';
@@ -14,16 +15,6 @@ export type VerdictCounts = {
   note: (verification: CountedVerification) => void;
   /** Adds what has gathered to the store, and erases what is too old. */
   write: () => Promise<void>;
-};
-
-export type CountedVerification = {
-  /** A status, or how a verification ended without one. */
-  outcome: string;
-  /** Told of an `unknown` only. */
-  reason: string;
-  mailHost: string | undefined;
-  /** Unknown where it ended without a verdict. */
-  timings?: Explanation['timings_ms'];
 };
 
 const minuteMs = 60_000;

@@ -1,12 +1,7 @@
 import { parseAddress } from '@mailproof/engine';
 import { actorOf, mayUse } from '../../../core/keys/authenticate.ts';
 import type { InviteAnswer } from '../invitations.ts';
-import {
-  invitationPath,
-  invitationsPath,
-  peoplePath,
-  personPath,
-} from '../../../core/http/pipeline/paths.ts';
+import { invitationPath, invitationsPath, peoplePath, personPath } from './people-paths.ts';
 import { refuse } from '../../../core/http/pipeline/refuse.ts';
 import { callerOf } from '../../../core/http/pipeline/request-context.ts';
 import { presentInvitation, presentPeople, presentPerson } from './present-people.ts';
@@ -23,8 +18,9 @@ import {
   personSchema,
 } from './people-schemas.ts';
 import { byOwner } from '../../../core/http/schemas/security.ts';
-import type { ApiServer, HttpParts, RouteParts } from '../../../core/http/routes/http-parts.ts';
+import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts.ts';
 import { isUuid } from '../../../core/store/is-uuid.ts';
+import type { PeopleHttp } from './people-parts.ts';
 
 /**
  * The people of an account. Owners manage them, and live keys without any limit: whoever is limited could otherwise
@@ -97,7 +93,7 @@ const removeRoute = {
   },
 };
 
-export function addPeople(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
+export function addPeople(server: ApiServer, { parts, authenticateRequest }: RouteParts<PeopleHttp>): void {
   const onRequest = authenticateRequest('account', 'people');
   const { people } = parts;
   server.route({
@@ -148,7 +144,7 @@ export function addPeople(server: ApiServer, { parts, authenticateRequest }: Rou
 }
 
 type InvitationParts = {
-  people: HttpParts['people'];
+  people: PeopleHttp['people'];
   onRequest: ReturnType<RouteParts['authenticateRequest']>;
   publicUrl: string;
 };

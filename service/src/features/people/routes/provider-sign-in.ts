@@ -2,7 +2,7 @@ import type { FastifyRequest, onSendHookHandler } from 'fastify';
 import { beginVisit, visitLifeMs, type ProviderVisit } from '../oidc/provider-visit.ts';
 import type { RecogniseAnswer } from '../recognise-identity.ts';
 import { isCrossSite } from '../sessions/find-session.ts';
-import { callbackPath, providerPath, signInOptionsPath } from '../../../core/http/pipeline/paths.ts';
+import { callbackPath, providerPath, signInOptionsPath } from './people-paths.ts';
 import { refuse } from '../../../core/http/pipeline/refuse.ts';
 import { contextOf } from '../../../core/http/pipeline/request-context.ts';
 import { readCookie, sessionCookie } from '../sessions/session-cookie.ts';
@@ -10,9 +10,10 @@ import { errorResponses, statusOf } from '../../../core/http/schemas/errors.ts';
 import { requestIdHeader } from '../../../core/http/schemas/headers.ts';
 import { byAnybody } from '../../../core/http/schemas/security.ts';
 import { providerRedirectSchema, providerSignInSchema, signInOptionsSchema } from './session-schemas.ts';
-import type { ApiServer, OidcSignIn, RouteParts } from '../../../core/http/routes/http-parts.ts';
+import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts.ts';
 import { closeEarlier, keepNowhere } from './session.ts';
 import { beginRefusalPage, sendRefusalPage, type SignInRefusal } from './sign-in-refusal.ts';
+import type { OidcSignIn, PeopleHttp } from './people-parts.ts';
 
 /**
  * Signing in with the OpenID provider. The page asks where to send the browser; the provider sends it back to
@@ -48,7 +49,7 @@ const beginRoute = {
 
 export function addProviderSignIn(
   server: ApiServer,
-  { parts, admitRequest }: Pick<RouteParts, 'parts' | 'admitRequest'>,
+  { parts, admitRequest }: Pick<RouteParts<PeopleHttp>, 'parts' | 'admitRequest'>,
 ): void {
   const { oidc, keySignIn = 'on', basePath } = parts;
   const onRequest = [keepNowhere, admitRequest('account')];
@@ -131,7 +132,7 @@ type Finished = Extract<RecogniseAnswer, { kind: 'account' | 'operator' }> | { k
 async function finish(
   request: FastifyRequest,
   oidc: OidcSignIn,
-  { people, logger }: RouteParts['parts'],
+  { people, logger }: RouteParts<PeopleHttp>['parts'],
 ): Promise<Finished> {
   const visit = findVisit(request, oidc);
   if (visit === undefined) return { kind: 'no_visit' };

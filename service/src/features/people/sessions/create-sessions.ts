@@ -8,7 +8,7 @@ import type { WallClock } from '../../../core/store/wall-clock.ts';
 import { limitedCaller } from '../../../core/keys/authenticate.ts';
 import type { LimitColumns } from '../../../core/keys/key-limits.ts';
 import { personCaller } from '../recognise-identity.ts';
-import type { AdminToken } from './admin-token.ts';
+import type { AdminToken } from '../../../core/keys/admin-token.ts';
 import { csrfTokenOf, hashSessionId, sessionIdShape, type Session, type Visitor } from './session.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { allowsClient } from '../../../core/keys/key-limits.ts';
+import type { FindVisitor } from '../../../core/http/pipeline/authenticate-request.ts';
 import type { Sessions } from './create-sessions.ts';
 import type { Session } from './session.ts';
 import { readSessionCookie } from './session-cookie.ts';
@@ -29,6 +30,16 @@ export async function findSession(
   if (!isReading(request) && !bringsToken(request, session))
     return { kind: 'refused', reason: 'csrf_token_mismatch' };
   return { kind: 'found', id, session };
+}
+
+/** Finds the sender of a request for the checks in front of every route. */
+export function createFindVisitor(parts: FindSessionParts): FindVisitor {
+  return async (request) => {
+    const found = await findSession(request, parts);
+    if (found.kind !== 'found') return found;
+    const { session } = found;
+    return session.kind === 'operator' ? { kind: 'operator' } : { kind: 'account', caller: session.caller };
+  };
 }
 
 /** A session has the limits of the key that opened it, and may not be carried elsewhere either. */

@@ -10,7 +10,7 @@ import { deleteKey } from '../../../core/keys/delete-key.ts';
 import { issueKey } from '../../../core/keys/issue-key.ts';
 import { databases } from '../../../../test/support/databases.ts';
 import { createTestClock } from '../../../../../engine/test/support/test-clock.ts';
-import { createAdminToken } from './admin-token.ts';
+import { createAdminToken } from '../../../core/keys/admin-token.ts';
 import { createSessions, sessionLifeMs } from './create-sessions.ts';
 import { eraseExpiredSessions } from './create-sessions.ts';
 

@@ -13,13 +13,14 @@ import {
   reportRequestSchema,
 } from '../prober-messages.ts';
 import { secretIn, type KnownProber } from '../prober-records.ts';
-import { enrolPath, leasePath, reportPath } from '../../../core/http/pipeline/paths.ts';
+import { enrolPath, leasePath, reportPath } from './prober-paths.ts';
 import { refuse } from '../../../core/http/pipeline/refuse.ts';
 import { contextOf } from '../../../core/http/pipeline/request-context.ts';
 import { errorResponses } from '../../../core/http/schemas/errors.ts';
 import { requestIdHeader } from '../../../core/http/schemas/headers.ts';
 import { byProber } from '../../../core/http/schemas/security.ts';
-import type { ApiServer, HttpParts, RouteParts } from '../../../core/http/routes/http-parts.ts';
+import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts.ts';
+import type { ProberHttp } from '../prober-centre.ts';
 
 /** What probers outside the installation ask and report (docs/probers.md). */
 const described = { tags: ['Probers'], security: byProber };
@@ -61,7 +62,7 @@ const reportSchema = {
   response: { 200: { ...reportAnswerSchema, headers: requestIdHeader }, ...errors('prober_not_known') },
 };
 
-export function addProbers(server: ApiServer, { parts, admitRequest }: RouteParts): void {
+export function addProbers(server: ApiServer, { parts, admitRequest }: RouteParts<ProberHttp>): void {
   const { probers } = parts;
   const onRequest = [admitRequest('prober'), createAuthenticate(parts)];
   server.route({
@@ -125,7 +126,7 @@ type RequestOfProber = FastifyRequest & { [sender]?: KnownProber };
 
 const sender = Symbol('prober');
 
-function createAuthenticate({ probers }: HttpParts) {
+function createAuthenticate({ probers }: ProberHttp) {
   return async (request: RequestOfProber, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     const prober = await probers.authenticate(request.headers.authorization);
     if (prober === undefined) return refuse(reply, 'prober_not_known');

@@ -1,17 +1,19 @@
 import { adminPath } from '../../../core/http/pipeline/paths.ts';
 import { refuse } from '../../../core/http/pipeline/refuse.ts';
 import { isId } from '../../../core/http/parameters/storable-text.ts';
-import { presentPeople } from '../../people/routes/present-people.ts';
-import { accountParameters } from './admin-schemas.ts';
+import { presentPeople } from './present-people.ts';
+import { accountParameters } from '../../operator/routes/admin-schemas.ts';
 import { csrfHeaders } from '../../../core/http/schemas/page-parameters.ts';
+import { createdInvitationSchema, invitationRequestSchema, peopleListSchema } from './people-schemas.ts';
+import type { PeopleHttp } from './people-parts.ts';
+import type { ApiServer } from '../../../core/http/routes/http-parts.ts';
+import { presentInvited, readEmail } from './people.ts';
 import {
-  createdInvitationSchema,
-  invitationRequestSchema,
-  peopleListSchema,
-} from '../../people/routes/people-schemas.ts';
-import type { ApiServer, HttpParts } from '../../../core/http/routes/http-parts.ts';
-import { presentInvited, readEmail } from '../../people/routes/people.ts';
-import { adminErrors, adminRoute, answering, type AdminRouteParts } from './admin-route.ts';
+  adminErrors,
+  adminRoute,
+  answering,
+  type AdminRouteParts,
+} from '../../operator/routes/admin-route.ts';
 
 /** The people of any account: who they are, and inviting the first of them. */
 const listRoute = {
@@ -37,7 +39,7 @@ const inviteRoute = {
   },
 };
 
-type AdminPeopleParts = AdminRouteParts & { people: HttpParts['people']; publicUrl: string };
+type AdminPeopleParts = AdminRouteParts & { people: PeopleHttp['people']; publicUrl: string };
 
 export function addAdminAccountPeople(server: ApiServer, parts: AdminPeopleParts): void {
   const { operator, people, publicUrl, onRequest } = parts;

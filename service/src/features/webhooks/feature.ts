@@ -1,10 +1,11 @@
-import type { StoreShare } from '../../core/feature.ts';
+import type { Feature, StoreShare } from '../../core/feature.ts';
 import { createEraser } from '../../core/upkeep/erase-in-slices.ts';
 import { releaseDeliveriesOf } from './claim-delivery.ts';
 import { deliveriesErasedAtOnce, eraseWebhookSlice } from './erase-webhooks.ts';
 import { writeHappened } from './write-event.ts';
+import type { WebhookHttp } from './webhook-actions.ts';
 
-export const webhooksInStore: StoreShare = {
+const store: StoreShare = {
   listener: writeHappened,
   releaseOf: releaseDeliveriesOf,
   createSweep: ({ serialKey, ...parts }) => {
@@ -15,4 +16,10 @@ export const webhooksInStore: StoreShare = {
       return 0;
     };
   },
+};
+
+export const webhooksFeature: Feature<WebhookHttp> = {
+  name: 'webhooks',
+  store,
+  loadHttp: async () => (await import('./routes/webhooks-http.ts')).webhooksHttp,
 };

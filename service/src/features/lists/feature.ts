@@ -1,9 +1,10 @@
-import type { StoreShare } from '../../core/feature.ts';
+import type { Feature, StoreShare } from '../../core/feature.ts';
 import { createEraser } from '../../core/upkeep/erase-in-slices.ts';
 import { auditLists } from './audit-lists.ts';
 import { abandonListsOf, eraseListSlice, rowsErasedAtOnce, tendLists } from './tend-lists.ts';
+import type { ListHttp } from './list-actions.ts';
 
-export const listsInStore: StoreShare = {
+const store: StoreShare = {
   audit: auditLists,
   releaseOf: abandonListsOf,
   createSweep: ({ serialKey, ...parts }) => {
@@ -13,4 +14,10 @@ export const listsInStore: StoreShare = {
       return eraseLists(parts);
     };
   },
+};
+
+export const listsFeature: Feature<ListHttp> = {
+  name: 'lists',
+  store,
+  loadHttp: async () => (await import('./routes/lists-http.ts')).listsHttp,
 };

@@ -1,9 +1,9 @@
 import type { ServiceHealth, StatusCounts } from '@mailproof/client';
 import { Type, type Static } from 'typebox';
-import { mostTasksCounted } from '../../verify/tasks/read-task-queue.ts';
-import { stringEnum } from './string-enum.ts';
-import type { SameType } from './same-type.ts';
-import { statusSchema } from './verification-schemas.ts';
+import { mostTasksCounted } from '../../../core/verify/tasks/read-task-queue.ts';
+import { stringEnum } from '../../../core/http/schemas/string-enum.ts';
+import type { SameType } from '../../../core/http/schemas/same-type.ts';
+import { statusSchema } from '../../../core/http/schemas/verification-schemas.ts';
 
 /** The state of the service, as the operator sees it. */
 const count = (description?: string) =>

@@ -1,21 +1,19 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify';
-import type { AdminToken } from '../../people/sessions/admin-token.ts';
-import type { Sessions } from '../../people/sessions/create-sessions.ts';
-import type { SignIns } from '../../people/sessions/slow-sign-ins.ts';
-import type { AdmitRequest } from '../../../core/http/pipeline/admit-request.ts';
-import { findSession } from '../../people/sessions/find-session.ts';
-import { refuse } from '../../../core/http/pipeline/refuse.ts';
-import { contextOf } from '../../../core/http/pipeline/request-context.ts';
-import { readBearer } from '../../../core/keys/read-bearer.ts';
+import type { AdminToken } from '../../keys/admin-token.ts';
+import type { SignIns } from './slow-sign-ins.ts';
+import type { AdmitRequest } from './admit-request.ts';
+import type { FindVisitor } from './authenticate-request.ts';
+import { refuse } from './refuse.ts';
+import { contextOf } from './request-context.ts';
+import { readBearer } from '../../keys/read-bearer.ts';
 
 export type OperatorChecks = (onRequestHookHandler | onRequestAsyncHookHandler)[];
 
 type OperatorCheckParts = {
   adminToken: AdminToken;
-  sessions: Sessions;
+  findVisitor?: FindVisitor | undefined;
   signIns: SignIns;
   admitRequest: AdmitRequest;
-  clientAddress: (request: FastifyRequest) => string;
 };
 
 /**
@@ -24,17 +22,16 @@ type OperatorCheckParts = {
  */
 export function authenticateOperator({
   adminToken,
-  sessions,
+  findVisitor,
   signIns,
   admitRequest,
-  clientAddress,
 }: OperatorCheckParts): OperatorChecks {
   const requireToken = async (request: FastifyRequest, reply: FastifyReply) => {
     const { authorization, cookie } = request.headers;
     if (authorization === undefined && cookie !== undefined) {
-      const found = await findSession(request, { sessions, clientAddress });
-      if (found.kind === 'refused') return refuse(reply, found.reason);
-      if (found.kind === 'found' && found.session.kind === 'operator') {
+      const found = await findVisitor?.(request);
+      if (found?.kind === 'refused') return refuse(reply, found.reason);
+      if (found?.kind === 'operator') {
         letIn(request);
         return;
       }

@@ -1,9 +1,9 @@
 import { createResolver, defaultLimits, ownAddresses, systemServers, type Clock } from '@mailproof/engine';
 import type { Config } from '../../../core/config/config.ts';
 import type { WallClock } from '../../../core/store/wall-clock.ts';
-import type { OidcSignIn } from '../../../core/http/routes/http-parts.ts';
-import { callbackPath } from '../../../core/http/pipeline/paths.ts';
-import { createSeal } from './provider-visit.ts';
+import type { OidcSignIn } from './people-parts.ts';
+import { callbackPath } from './people-paths.ts';
+import { createSeal } from '../oidc/provider-visit.ts';
 
 /** Signing in with the OpenID provider of the settings, where there is one. `close` gives up what it still waits for. */
 export async function openOidc(
@@ -15,7 +15,7 @@ export async function openOidc(
   // That none is set without the others, the reading of the settings has seen to.
   if (issuer === undefined || clientId === undefined || clientSecret === undefined || publicUrl === undefined)
     return undefined;
-  const { createProvider } = await import('./create-provider.ts');
+  const { createProvider } = await import('../oidc/create-provider.ts');
   const resolver = openResolver(config, clock);
   const closing = new AbortController();
   const provider = createProvider(

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { parseCidr } from '@mailproof/engine';
-import { describeSetting } from '../../../test/support/setting-promises.ts';
+import { describeSetting } from '../../test/support/setting-promises.ts';
+import { featureNames } from '../core/config/feature-names.ts';
 import { describeConfig, readConfig, type Config } from './config.ts';
-import { identitySettings } from './identity-settings.ts';
-import { providerSettings } from './provider-settings.ts';
-import { reputationSettings } from './reputation-settings.ts';
-import { signInSettings } from '../../features/people/sign-in-settings.ts';
+import { identitySettings } from '../core/config/identity-settings.ts';
+import { providerSettings } from '../core/config/provider-settings.ts';
+import { reputationSettings } from '../core/config/reputation-settings.ts';
+import { signInSettings } from '../features/people/sign-in-settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-config-'));
 const file = join(folder, 'list.txt');
@@ -91,7 +92,7 @@ const rows = [
   row({
     key: 'dataDir',
     name: 'MAILPROOF_DATA_DIR',
-    usual: resolve(import.meta.dirname, '../../../../data'),
+    usual: resolve(import.meta.dirname, '../../../data'),
     good: [
       ['/var/lib/mailproof', '/var/lib/mailproof'],
       ['here', resolve('here')],
@@ -302,6 +303,13 @@ const rows = [
     bad: ['journal', 'off'],
   }),
   row({
+    key: 'features',
+    name: 'MAILPROOF_FEATURES',
+    usual: [...featureNames],
+    good: [['account,people', ['account', 'people']]],
+    bad: ['everything', 'lists,none', 'Lists'],
+  }),
+  row({
     key: 'logLevel',
     name: 'MAILPROOF_LOG_LEVEL',
     usual: 'info',
@@ -318,9 +326,9 @@ test('the rows above are all the settings there are, but for those of signing in
   const others = Object.values(elsewhere).map(({ names }) => names[0]);
   const inTable = Object.keys(read({})).filter((key) => !(key in elsewhere));
   const keys = rows.map(({ key }) => key);
-  assert.deepEqual(keys, inTable);
+  assert.deepEqual(keys.toSorted(), inTable.toSorted());
   const names = describeConfig({}).flatMap(({ name }) => (others.includes(name) ? [] : [name]));
-  assert.deepEqual(['MAILPROOF_CONFIG', ...rows.map(({ name }) => name)], names);
+  assert.deepEqual(['MAILPROOF_CONFIG', ...rows.map(({ name }) => name)].toSorted(), names.toSorted());
 });
 
 for (const { key, name, ...described } of rows) describeSetting(key, name, described);

@@ -1,9 +1,7 @@
-import {
-  createVerdictCounts,
-  type CountedVerification,
-} from '../../features/operator/statistics/verdict-counts.ts';
-import type { Result } from '../verify/tasks/result.ts';
-import { repeat } from '../process/repeat.ts';
+import type { CountedVerification } from '../../../core/verify/count-singles.ts';
+import { createVerdictCounts } from './verdict-counts.ts';
+import type { Result } from '../../../core/verify/tasks/result.ts';
+import { repeat } from '../../../core/process/repeat.ts';
 
 /** Counts the outcomes of verifications as long as the process runs, and saves them every few seconds. */
 type Counting = {
