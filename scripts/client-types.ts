@@ -1,6 +1,6 @@
 import { format, resolveConfig } from 'prettier';
 import { wrap } from '../cli/src/present/text.ts';
-import { createServer } from '../service/src/core/http/server.ts';
+import { createWholeServer } from '../service/src/start/whole-server.ts';
 import { createTestParts } from '../service/test/support/http/test-parts.ts';
 
 /** A JSON Schema, as far as the OpenAPI document uses it. */
@@ -88,7 +88,7 @@ export async function clientTypes(): Promise<Map<string, string>> {
 }
 
 async function readDocument(): Promise<OpenapiDocument> {
-  const server = await createServer(createTestParts());
+  const server = await createWholeServer(createTestParts());
   try {
     return (await server.inject('/openapi.json')).json<OpenapiDocument>();
   } finally {

@@ -20,10 +20,10 @@ export type Feature = (typeof features)[number];
 
 type EnabledFeatures = { kind: 'ok'; enabled: ReadonlySet<Feature> } | { kind: 'bad'; problem: string };
 
-/** Reads `MAILPROOF_FEATURES`: names separated by commas, `all` (the default) or `none`. Refuses unknown names. */
+/** Reads `MAILPROOF_FEATURES`: names separated by commas, or `none`; all features by default. Refuses unknown names. */
 export function enabledFeatures(environment: Record<string, string | undefined>): EnabledFeatures {
   const text = (environment['MAILPROOF_FEATURES'] ?? '').trim();
-  if (text === '' || text === 'all') return { kind: 'ok', enabled: new Set(features) };
+  if (text === '') return { kind: 'ok', enabled: new Set(features) };
   if (text === 'none') return { kind: 'ok', enabled: new Set() };
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !isFeature(name));
@@ -32,7 +32,7 @@ export function enabledFeatures(environment: Record<string, string | undefined>)
   const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
   return {
     kind: 'bad',
-    problem: `MAILPROOF_FEATURES names ${JSON.stringify(unknown)}, which is not a feature; it may be all, none, or any of ${features.join(', ')}.${hint}`,
+    problem: `MAILPROOF_FEATURES names ${JSON.stringify(unknown)}, which is not a feature; it may be none, or any of ${features.join(', ')}.${hint}`,
   };
 }
 

@@ -6,7 +6,7 @@ import type { Command } from './command.ts';
 import { commands } from './commands.ts';
 import { enabledFeatures, features } from './features.ts';
 import { runHere } from '../test/support/run-here.ts';
-import { featureNames } from '../../service/src/core/feature.ts';
+import { featureNames } from '../../service/src/core/config/feature-names.ts';
 import { runMailproof, startMailproof } from '../../service/test/support/mailproof.ts';
 
 const concurrent = { concurrency: 2 };
@@ -176,7 +176,7 @@ describe('a feature that MAILPROOF_FEATURES leaves out', concurrent, () => {
       const read = enabledFeatures(text === undefined ? {} : { MAILPROOF_FEATURES: text });
       return read.kind === 'ok' ? [...read.enabled] : read.problem;
     };
-    for (const text of [undefined, '', 'all']) assert.deepEqual(enabled(text), [...features]);
+    for (const text of [undefined, '']) assert.deepEqual(enabled(text), [...features]);
     assert.deepEqual(enabled('none'), []);
     assert.deepEqual(enabled('webhooks, lists'), ['webhooks', 'lists']);
     const { code, stdout, stderr } = await runHere(['config'], {
