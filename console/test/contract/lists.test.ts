@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { companies } from '../../../cli/src/demo/companies.ts';
-import { addressOf, sampleList, sampleRows } from '../../../cli/src/demo/sample-list.ts';
+import { addressOf, companies, sampleList, sampleRows } from '../../../cli/src/demo/companies.ts';
 import { withoutChromium } from '../support/open-browser.ts';
 import { agree, bringList, download, fact } from '../support/list-steps.ts';
 import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';

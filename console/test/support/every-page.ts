@@ -1,6 +1,6 @@
 import { createClient } from '@mailproof/client';
 import type { Page } from 'playwright-core';
-import { sampleList, sampleRows } from '../../../cli/src/demo/sample-list.ts';
+import { sampleList, sampleRows } from '../../../cli/src/demo/companies.ts';
 import { accessibilityFaults } from './accessibility.ts';
 import { agree, bringList, chooseFile, headline } from './list-steps.ts';
 import type { ConsoleFixture } from './open-fixture.ts';
