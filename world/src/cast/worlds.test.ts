@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { faultMatrix, injectionMatrix, tlsFaultMatrix } from './cast/matrices.ts';
-import { castOf } from './cast/place.ts';
-import type { Expectation } from './cast/place.ts';
-import { providerPlaces } from './cast/provider-places.ts';
-import { truthfulPlaces } from './cast/truthful-places.ts';
-import { ask } from '../test/support/ask-dns.ts';
-import { greeted, hello, mail, say } from '../test/support/meet.ts';
-import { overTls, rawClient } from '../test/support/raw-client.ts';
-import { standardCast, standardLists, standardWorld } from './standard-world.ts';
-import { startWorld } from './start-world.ts';
-import type { World } from './start-world.ts';
-import type { Temper } from './smtp/temper.ts';
-import { tempers } from './tempers.ts';
+import { ask } from '../../test/support/ask-dns.ts';
+import { greeted, hello, mail, say } from '../../test/support/meet.ts';
+import { overTls, rawClient } from '../../test/support/raw-client.ts';
+import type { Temper } from '../smtp/temper.ts';
+import { startWorld, type World } from '../start-world.ts';
+import { tempers } from '../tempers.ts';
+import { castOf, type Expectation } from './place.ts';
+import { providerPlaces, truthfulPlaces } from './truthful-places.ts';
+import {
+  faultMatrix,
+  injectionMatrix,
+  standardCast,
+  standardLists,
+  standardWorld,
+  tlsFaultMatrix,
+} from './worlds.ts';
 
 const description = standardWorld();
 
@@ -77,7 +80,7 @@ describe('the standard world', () => {
       const host = hostOf(member.address);
       if (world.absentHosts.includes(host)) return;
       const reply = await replyFor(world, host, member.address);
-      // A provider that accepts everything is not asked, so what its host would say is a yes.
+      // A provider that accepts every recipient is not asked: its host would say yes.
       const wanted = isNeverAsked(member.expect) ? /^250/ : fitting(member.expect);
       assert.match(reply, wanted, reply);
     });
@@ -111,7 +114,7 @@ function isNeverAsked(expect: (typeof standardCast)[number]['expect']): boolean 
   return JSON.stringify(expect).includes('provider_accepts_everything');
 }
 
-/** The reply to RCPT, asked for as a client does that knows HELO, STARTTLS and SMTPUTF8. */
+/** Returns the reply to RCPT for a client that knows HELO, STARTTLS and SMTPUTF8. */
 async function replyFor(world: World, host: string, address: string): Promise<string> {
   let client = await rawClient(world.smtpPort, world.hosts[host]!.address);
   let offer = await greeted(client);
