@@ -4,7 +4,7 @@ import { ensureDebianPackages } from '../../../scripts/debian-packages.ts';
 
 const program = '/usr/bin/chromium';
 
-/** What a browser does of its own accord is switched off: the only requests are the page's. */
+/** Switches off the browser's own requests, so that all requests are the page's. */
 const flags = [
   '--disable-background-networking',
   '--disable-component-update',
