@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { createServer } from '../service/src/http/server.ts';
+import { createServer } from '../service/src/core/http/server.ts';
 import { createTestParts } from '../service/test/support/http/test-parts.ts';
 
 const run = promisify(execFile);

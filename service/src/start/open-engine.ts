@@ -1,20 +1,20 @@
 import { createHmac } from 'node:crypto';
 import { rereadEvidence, type createEngine, type Engine } from '@mailproof/engine';
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
-import type { ProcessRegistry, ProcessRole } from '../db/process-registry.ts';
-import type { Store } from '../db/store.ts';
-import { engineSettings } from '../engine-settings.ts';
-import { readLogSecret } from '../log/log-secret.ts';
-import { createDispatcher } from '../probers/dispatch.ts';
-import { keepEgress, type EgressKeeper } from '../probers/keep-egress.ts';
-import { createProbeExchange, createStoreSource } from '../probers/probe-exchange.ts';
-import { createProbeQueue, type ProbeQueue } from '../probers/probe-queue.ts';
-import { runProber } from '../probers/run-prober.ts';
-import { createProberHistory, noteRole } from '../probers/who-may-ask.ts';
-import { StartError } from '../start-error.ts';
-import { keepEngineMemory } from '../engine-state/keep-engine-memory.ts';
-import { readRandomProbeKey } from '../engine-state/read-random-probe-key.ts';
+import type { Config } from '../core/config/config.ts';
+import type { ProcessRegistry, ProcessRole } from '../core/store/process-registry.ts';
+import type { Store } from '../core/store/store.ts';
+import { engineSettings } from '../core/config/engine-settings.ts';
+import { readLogSecret } from '../core/process/log-secret.ts';
+import { createDispatcher } from '../features/probers/dispatch.ts';
+import { keepEgress, type EgressKeeper } from '../features/probers/keep-egress.ts';
+import { createProbeExchange, createStoreSource } from '../features/probers/probe-exchange.ts';
+import { createProbeQueue, type ProbeQueue } from '../features/probers/probe-queue.ts';
+import { runProber } from '../features/probers/run-prober.ts';
+import { createProberHistory, noteRole } from '../features/probers/who-may-ask.ts';
+import { StartError } from '../core/config/start-error.ts';
+import { keepEngineMemory } from '../core/verify/engine-state/keep-engine-memory.ts';
+import { readRandomProbeKey } from '../core/verify/engine-state/read-random-probe-key.ts';
 
 type OpenEngine = {
   engine: Engine;

@@ -2,62 +2,70 @@ import { resolve } from 'node:path';
 import type { Server as TlsServer } from 'node:tls';
 import { ipProfiles, type Clock, type Engine } from '@mailproof/engine';
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
-import { engineSettings } from '../engine-settings.ts';
-import { withFreshDeadlines } from '../db/with-fresh-deadlines.ts';
-import { timeOrderedId } from '../db/time-ordered-id.ts';
-import type { Store } from '../db/store.ts';
-import type { StoreWatch } from '../operator/store-watch.ts';
-import { createAccountActions } from '../accounts/account-actions.ts';
-import { expectedSeconds, type SendingRate } from '../lists/expected-seconds.ts';
-import { createListActions, type ListActions } from '../lists/list-actions.ts';
-import { createWorkbookReaders } from '../lists/reading/workbook-readers.ts';
-import { startForms } from '../forms/form-actions.ts';
-import { createOverloadGuard } from '../http/pipeline/overload-guard.ts';
-import type { ApiServer } from '../http/routes/http-parts.ts';
-import { createClientAddress } from '../http/pipeline/client-network.ts';
-import { createRateLimits } from '../http/pipeline/rate-limits.ts';
-import type { LogRequest } from '../http/pipeline/log-request.ts';
-import { isOurs } from '../http/pipeline/paths.ts';
-import { readConsoleFiles } from '../http/routes/read-console-files.ts';
-import { createReadiness } from '../http/routes/health.ts';
-import { createServer } from '../http/server.ts';
-import type { HttpParts } from '../http/routes/http-parts.ts';
-import { watchEventLoop } from '../http/pipeline/watch-event-loop.ts';
-import { createWebhookActions } from '../webhooks/webhook-actions.ts';
-import { newDeliveries } from './start-webhooks.ts';
-import { createAuthenticate } from '../keys/authenticate.ts';
-import { startKeyUses } from '../keys/note-key-uses.ts';
-import { createAddressHash, readLogSecret } from '../log/log-secret.ts';
-import { createOperatorActions, type OperatorActionsParts } from '../operator/operator-actions.ts';
-import { createProxyNotice } from '../operator/proxy-notice.ts';
-import { tellOfWorkers, type WorkerWatch } from '../operator/worker-watch.ts';
-import type { Sandbox } from '../sandbox/create-sandbox.ts';
-import { createSandboxAllowance, limitSandbox, type SandboxAllowance } from '../sandbox/sandbox-allowance.ts';
-import type { EgressKeeper } from '../probers/keep-egress.ts';
-import { createPeopleActions } from '../people/people-actions.ts';
-import { createAdminToken } from '../sessions/admin-token.ts';
-import { createSessions } from '../sessions/create-sessions.ts';
-import { createSignIns } from '../sessions/slow-sign-ins.ts';
-import type { ProbeQueue } from '../probers/probe-queue.ts';
-import { openOidc } from './open-oidc.ts';
-import { openProberCentre } from './open-prober-centre.ts';
-import type { Metrics } from '../metrics/create-metrics.ts';
-import { StartError } from '../start-error.ts';
-import { createTask, type CreateTaskAnswer, type CreateTaskRequest } from '../tasks/create-task.ts';
-import { readTask } from '../tasks/read-task.ts';
-import { countSingles } from '../verifications/count-singles.ts';
-import { createGivenUp } from '../verifications/given-up.ts';
-import { lineFor } from './listen-failure.ts';
+import type { Config } from '../core/config/config.ts';
+import { engineSettings } from '../core/config/engine-settings.ts';
+import { withFreshDeadlines } from '../core/store/with-fresh-deadlines.ts';
+import { timeOrderedId } from '../core/store/time-ordered-id.ts';
+import type { Store } from '../core/store/store.ts';
+import type { StoreWatch } from '../core/upkeep/store-watch.ts';
+import { createAccountActions } from '../features/account/account-actions.ts';
+import { expectedSeconds, type SendingRate } from '../features/lists/expected-seconds.ts';
+import { createListActions, type ListActions } from '../features/lists/list-actions.ts';
+import { createWorkbookReaders } from '../features/lists/reading/workbook-readers.ts';
+import { startForms } from '../features/forms/form-actions.ts';
+import { createOverloadGuard } from '../core/http/pipeline/overload-guard.ts';
+import type { ApiServer } from '../core/http/routes/http-parts.ts';
+import { createClientAddress } from '../core/http/pipeline/client-network.ts';
+import { createRateLimits } from '../core/http/pipeline/rate-limits.ts';
+import type { LogRequest } from '../core/http/pipeline/log-request.ts';
+import { isOurs } from '../core/http/pipeline/paths.ts';
+import { readConsoleFiles } from '../features/console/read-console-files.ts';
+import { createReadiness } from '../core/http/routes/health.ts';
+import { createServer } from '../core/http/server.ts';
+import type { HttpParts } from '../core/http/routes/http-parts.ts';
+import { watchEventLoop } from '../core/http/pipeline/watch-event-loop.ts';
+import { createWebhookActions } from '../features/webhooks/webhook-actions.ts';
+import { newDeliveries } from '../features/webhooks/start-webhooks.ts';
+import { createAuthenticate } from '../core/keys/authenticate.ts';
+import { startKeyUses } from '../core/keys/note-key-uses.ts';
+import { createAddressHash, readLogSecret } from '../core/process/log-secret.ts';
+import { createOperatorActions, type OperatorActionsParts } from '../features/operator/operator-actions.ts';
+import { createProxyNotice } from '../features/operator/proxy-notice.ts';
+import { tellOfWorkers, type WorkerWatch } from '../core/upkeep/worker-watch.ts';
+import type { Sandbox } from '../core/verify/sandbox/create-sandbox.ts';
+import {
+  createSandboxAllowance,
+  limitSandbox,
+  type SandboxAllowance,
+} from '../core/verify/sandbox/sandbox-allowance.ts';
+import type { EgressKeeper } from '../features/probers/keep-egress.ts';
+import { createPeopleActions } from '../features/people/people-actions.ts';
+import { createAdminToken } from '../features/people/sessions/admin-token.ts';
+import { createSessions } from '../features/people/sessions/create-sessions.ts';
+import { createSignIns } from '../features/people/sessions/slow-sign-ins.ts';
+import type { ProbeQueue } from '../features/probers/probe-queue.ts';
+import { openOidc } from '../features/people/oidc/open-oidc.ts';
+import { openProberCentre } from '../features/probers/open-prober-centre.ts';
+import type { Metrics } from '../features/metrics/create-metrics.ts';
+import { StartError } from '../core/config/start-error.ts';
+import {
+  createTask,
+  type CreateTaskAnswer,
+  type CreateTaskRequest,
+} from '../core/verify/tasks/create-task.ts';
+import { readTask } from '../core/verify/tasks/read-task.ts';
+import { countSingles } from '../core/verify/count-singles.ts';
+import { createGivenUp } from '../core/verify/given-up.ts';
+import { lineFor } from '../core/http/listen-failure.ts';
 import { readTlsPair, renewTlsPair } from './open-tls.ts';
-import { reachableUrl } from './reachable-url.ts';
-import { countRefusals } from './open-metrics.ts';
+import { reachableUrl } from '../core/http/reachable-url.ts';
+import { countRefusals } from '../features/metrics/open-metrics.ts';
 import {
   verifyOne,
   type VerifyOneAnswer,
   type VerifyOneParts,
   type VerifyOneRequest,
-} from '../verifications/verify-one.ts';
+} from '../core/verify/verify-one.ts';
 import type { Upkeep } from './start-upkeep.ts';
 
 /** The HTTP side of a process: what it answers with, where it listens, and how it goes down. */

@@ -1,6 +1,6 @@
-import type { HttpParts } from '../../../src/http/routes/http-parts.ts';
+import type { HttpParts } from '../../../src/core/http/routes/http-parts.ts';
 import { createContractCheck } from './contract-check.ts';
-import { createServer } from '../../../src/http/server.ts';
+import { createServer } from '../../../src/core/http/server.ts';
 import { createTestParts, taskId } from './test-parts.ts';
 
 export const single = '/api/v1/email-verification';

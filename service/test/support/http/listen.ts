@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
-import { connectionLimits, createServer } from '../../../src/http/server.ts';
-import type { HttpParts } from '../../../src/http/routes/http-parts.ts';
+import { connectionLimits, createServer } from '../../../src/core/http/server.ts';
+import type { HttpParts } from '../../../src/core/http/routes/http-parts.ts';
 import { createTestParts } from './test-parts.ts';
 
 /** The HTTP service on a port of its own until the test is over, with parts that only note what is asked of them. */

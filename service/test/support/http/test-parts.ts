@@ -1,13 +1,13 @@
 import { judge, parseAddress, parseCidr, type Explanation, type Verdict } from '@mailproof/engine';
-import type { Caller } from '../../../src/keys/authenticate.ts';
-import { createAdminToken } from '../../../src/sessions/admin-token.ts';
-import { createClientAddress } from '../../../src/http/pipeline/client-network.ts';
-import { createOverloadGuard, overloadLimits } from '../../../src/http/pipeline/overload-guard.ts';
-import { createAddressHash } from '../../../src/log/log-secret.ts';
-import { createLogger } from '../../../src/log/create-logger.ts';
-import { createLogRequest } from '../../../src/http/pipeline/log-request.ts';
-import type { HttpParts } from '../../../src/http/routes/http-parts.ts';
-import { noConsoleFiles } from '../../../src/http/routes/read-console-files.ts';
+import type { Caller } from '../../../src/core/keys/authenticate.ts';
+import { createAdminToken } from '../../../src/features/people/sessions/admin-token.ts';
+import { createClientAddress } from '../../../src/core/http/pipeline/client-network.ts';
+import { createOverloadGuard, overloadLimits } from '../../../src/core/http/pipeline/overload-guard.ts';
+import { createAddressHash } from '../../../src/core/process/log-secret.ts';
+import { createLogger } from '../../../src/core/process/create-logger.ts';
+import { createLogRequest } from '../../../src/core/http/pipeline/log-request.ts';
+import type { HttpParts } from '../../../src/core/http/routes/http-parts.ts';
+import { noConsoleFiles } from '../../../src/features/console/read-console-files.ts';
 
 /** Parts for the tests of the HTTP side: each answers from a table and every call is written down. */
 export type TestParts = HttpParts & { calls: string[]; logLines: string[] };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { parseCidr, type Cidr } from '@mailproof/engine';
 import { createTestClock, type TestClock } from '../../../../engine/test/support/test-clock.ts';
-import { createProvider } from '../../../src/oidc/create-provider.ts';
-import { createSeal } from '../../../src/oidc/provider-visit.ts';
-import type { HttpParts, OidcSignIn } from '../../../src/http/routes/http-parts.ts';
+import { createProvider } from '../../../src/features/people/oidc/create-provider.ts';
+import { createSeal } from '../../../src/features/people/oidc/provider-visit.ts';
+import type { HttpParts, OidcSignIn } from '../../../src/core/http/routes/http-parts.ts';
 import type { TestDatabase } from '../databases.ts';
 import { openHttpFixture, type SignedIn } from '../http/open-http-fixture.ts';
 import { startProvider, type TestProvider } from './start-provider.ts';

@@ -1,0 +1,33 @@
+import type { VerdictCounts } from '../../features/operator/statistics/verdict-counts.ts';
+import type { VerifyOneAnswer, VerifyOneRequest } from './verify-one.ts';
+
+type VerifyOne = (request: VerifyOneRequest) => Promise<VerifyOneAnswer>;
+
+/** Counts how live single verifications come out. What was refused or answered before has not been verified now. */
+export function countSingles(verifyOne: VerifyOne, counts: Pick<VerdictCounts, 'note'>): VerifyOne {
+  return async (request) => {
+    const answer = await verifyOne(request);
+    if (request.caller.mode === 'live') note(answer, counts);
+    return answer;
+  };
+}
+
+function note(answer: VerifyOneAnswer, counts: Pick<VerdictCounts, 'note'>): void {
+  switch (answer.kind) {
+    case 'verified': {
+      const { reason, mail_host: mailHost, timings_ms: timings } = answer.explanation;
+      if (!answer.replayed) counts.note({ outcome: answer.verdict.status, reason, mailHost, timings });
+      return;
+    }
+    case 'unavailable':
+    case 'timeout':
+      counts.note({ outcome: `verification_${answer.kind}`, reason: '', mailHost: undefined });
+      return;
+    case 'insufficient_credits':
+    case 'key_limit_reached':
+    case 'account_frozen':
+    case 'request_in_progress':
+    case 'idempotency_mismatch':
+      return;
+  }
+}

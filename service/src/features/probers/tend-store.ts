@@ -1,0 +1,15 @@
+import type { StoreShare } from '../../core/feature.ts';
+import { repeatedly } from '../../core/upkeep/sweep.ts';
+import { egressChannel } from './egress-addresses.ts';
+import { tendProbers } from './prober-faults.ts';
+import { eraseOverdueProbes } from './probe-rows.ts';
+
+export const probersInStore: StoreShare = {
+  createSweep:
+    ({ store, wallClock, serialKey }) =>
+    async () => {
+      const changed = await store.write((tx) => tendProbers(tx, wallClock.now()), serialKey);
+      if (changed > 0) store.notify(egressChannel);
+      return repeatedly((now) => store.write((tx) => eraseOverdueProbes(tx, now), serialKey), { wallClock });
+    },
+};
