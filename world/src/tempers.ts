@@ -201,7 +201,6 @@ export const tempers = {
 } as const satisfies Record<string, Temper>;
 
 /** The mailboxes of hosts made to order, for matrices and fuzzing. */
-
 const mailboxes = { alive: 'exists' } as const;
 
 /** Returns a host with one cell of the matrix: the fault strikes in that phase only. */

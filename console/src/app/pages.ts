@@ -9,43 +9,19 @@ type PageEntry = {
   /** The session that the page needs; `any` also draws it without one. */
   session: 'account' | 'operator' | 'any';
   /** The link in the navigation. */
-  link?: { label: string; icon: IconName };
+  link?: readonly [label: string, icon: IconName];
   /** The page whose link is marked in the navigation while this one is shown. */
   under?: string;
 };
 
 /** Every page of the console. `shell/app.tsx` draws each by its kind. */
 const pages = [
-  {
-    kind: 'check',
-    path: '/check',
-    feature: 'core',
-    session: 'account',
-    link: { label: 'Check', icon: 'check' },
-  },
-  {
-    kind: 'lists',
-    path: '/lists',
-    feature: 'lists',
-    session: 'account',
-    link: { label: 'Lists', icon: 'lists' },
-  },
+  { kind: 'check', path: '/check', feature: 'core', session: 'account', link: ['Check', 'check'] },
+  { kind: 'lists', path: '/lists', feature: 'lists', session: 'account', link: ['Lists', 'lists'] },
   { kind: 'list', path: '/lists/:id', feature: 'lists', session: 'account', under: 'lists' },
-  {
-    kind: 'tasks',
-    path: '/tasks',
-    feature: 'core',
-    session: 'account',
-    link: { label: 'Tasks', icon: 'tasks' },
-  },
+  { kind: 'tasks', path: '/tasks', feature: 'core', session: 'account', link: ['Tasks', 'tasks'] },
   { kind: 'task', path: '/tasks/:id', feature: 'core', session: 'account', under: 'tasks' },
-  {
-    kind: 'account',
-    path: '/account',
-    feature: 'core',
-    session: 'account',
-    link: { label: 'Account', icon: 'account' },
-  },
+  { kind: 'account', path: '/account', feature: 'core', session: 'account', link: ['Account', 'account'] },
   { kind: 'webhooks', path: '/webhooks', feature: 'webhooks', session: 'account', under: 'account' },
   { kind: 'webhook', path: '/webhooks/:id', feature: 'webhooks', session: 'account', under: 'account' },
   { kind: 'invitation', path: '/invitation', feature: 'people', session: 'any' },
@@ -54,14 +30,14 @@ const pages = [
     path: '/operator',
     feature: 'operator',
     session: 'operator',
-    link: { label: 'Health', icon: 'tasks' },
+    link: ['Health', 'tasks'],
   },
   {
     kind: 'operator_accounts',
     path: '/operator/accounts',
     feature: 'operator',
     session: 'operator',
-    link: { label: 'Accounts', icon: 'account' },
+    link: ['Accounts', 'account'],
   },
   {
     kind: 'operator_account',
@@ -75,7 +51,7 @@ const pages = [
     path: '/operator/audit-log',
     feature: 'operator',
     session: 'operator',
-    link: { label: 'Audit log', icon: 'lists' },
+    link: ['Audit log', 'lists'],
   },
 ] as const satisfies readonly PageEntry[];
 
@@ -114,6 +90,8 @@ export function navigationOf(session: PageEntry['session'], features: Features) 
   return pages
     .map((page): PageEntry => page)
     .flatMap(({ kind, path, feature, session: needed, link }) =>
-      link === undefined || needed !== session || !features.has(feature) ? [] : [{ kind, path, ...link }],
+      link === undefined || needed !== session || !features.has(feature)
+        ? []
+        : [{ kind, path, label: link[0], icon: link[1] }],
     );
 }

@@ -223,11 +223,10 @@ export const doubtfulPlaces: Place[] = [
   ),
 ];
 
-/** Places whose refusals give no reason, or the wrong one. Only the contrast of two answers can tell. */
-
 const alive = (story: string) => ({ who: 'alive', expect: safe, story });
 const inDoubt = (story: string) => ({ who: 'alive', expect: unknown('catch_all_undetermined'), story });
 
+/** Places whose refusals give no reason, or the wrong one. Only the contrast of two answers can tell. */
 export const contrastPlaces: Place[] = [
   placeOf('opensmtpd.test', { temper: tempers.openSmtpdLike }, [alive('524 for every unknown mailbox')]),
   placeOf('haraka.test', { temper: tempers.harakaLike }, [alive('550 without a reason')]),

@@ -74,7 +74,6 @@ export function placeOf(
 }
 
 /** The outcomes of the cast, with the engine's reason if exactly one is right. */
-
 export const safe = { status: 'safe', reason: 'mailbox_accepted' } as const;
 export const role = { status: 'role_account', reason: 'mailbox_accepted' } as const;
 export const catchAll = { status: 'catch_all', reason: 'accepts_every_address' } as const;

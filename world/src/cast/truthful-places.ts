@@ -108,8 +108,6 @@ export const truthfulPlaces: Place[] = [
   ]),
 ];
 
-/** Places of the large providers. Host names carry the suffix by which a provider is recognised. */
-
 const mailboxes = {
   full: 'full',
   'full-for-now': 'full_for_now',
@@ -117,6 +115,7 @@ const mailboxes = {
   busy: 'busy',
 } as const;
 
+/** Places of the large providers. Host names carry the suffix by which a provider is recognised. */
 export const providerPlaces: Place[] = [
   placeOf('gmail-like.test', { temper: tempers.gmailLike, mailboxes, hostName: 'mx-of-world.google.com' }, [
     { who: 'alive', expect: safe, story: 'Gmail: exists' },

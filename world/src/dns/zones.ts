@@ -48,7 +48,6 @@ export type Zone = {
 };
 
 /** All names of the world. A name has records, exists only as the parent of others (RFC 8020), or does not exist. */
-
 export type ZoneBook = {
   find(name: string): Zone | undefined;
   /** Returns true if the name exists, if only as a parent of another. */

@@ -95,7 +95,6 @@ function tampered(socket: Socket, tamper: Tamper): Duplex {
 }
 
 /** The certificates of the world's mail hosts, made once per world and only when needed. */
-
 export type TlsContexts = { forFault(fault: TlsFault | undefined): SecureContext };
 
 const certificates = new URL('../certificates/', import.meta.url);

@@ -87,16 +87,15 @@ type Greylist = {
 };
 
 /**
- * A behaviour beside the mailboxes, as data. A host may have several. A quirk depends on the conversation, the place of
- * a recipient in it, earlier recipients and other connections; never on the mailbox.
- */
-
-/**
  * A reply in a description: lines joined by `\n`, each with its code. `{host}`, `{client}`, `{recipient}` and
  * `{sender}` are filled in.
  */
 export type ReplyText = string;
 
+/**
+ * A behaviour beside the mailboxes, as data. A host may have several. A quirk depends on the conversation, the place of
+ * a recipient in it, earlier recipients and other connections; never on the mailbox.
+ */
 export type Quirk =
   /** Accepts this many distinct recipients per conversation, and gives the reply to all further ones. */
   | { kind: 'takes_distinct'; recipients: number; reply: ReplyText }
