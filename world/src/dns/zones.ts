@@ -83,11 +83,6 @@ function ancestors(name: string): string[] {
   return labels.slice(1).map((_, index) => labels.slice(index + 1).join('.'));
 }
 
-/**
- * The book of a resolver that can turn: it then denies everything, like a resolver behind a VPN, a captive portal or a
- * filter. A resolver with a cache still answers earlier questions until their TTL, which counts down, is over.
- */
-
 /** The answer to every question: no such name, no data, or a null address. */
 export type ResolverTurn = 'no_such_name' | 'no_data' | 'null_address';
 
@@ -100,6 +95,11 @@ type BookParts = { now: () => number; keepsCache: boolean };
 
 const usualTtlS = 300;
 
+/**
+ * Returns the book of a resolver that can turn: it then denies everything, like a resolver behind a VPN, a captive
+ * portal or a filter. A resolver with a cache still answers earlier questions until their TTL, which counts down, is
+ * over.
+ */
 export function turningBook(book: ZoneBook, { now, keepsCache }: BookParts): TurningBook {
   const keptUntil = new Map<string, number>();
   let how: ResolverTurn | 'truthful' = 'truthful';
@@ -139,11 +139,6 @@ export function turningBook(book: ZoneBook, { now, keepsCache }: BookParts): Tur
   };
 }
 
-/**
- * DNS block lists of a world (RFC 5782): zones that answer for the reversed names of addresses. Tests add and remove
- * addresses while the world runs.
- */
-
 /** Behaviour of a list: it answers truly, refuses our resolver, has no records any more, or lists every address. */
 type BlockListTemper = 'truthful' | 'refuses' | 'empty' | 'lists_everybody';
 
@@ -159,6 +154,10 @@ type List = { temper: BlockListTemper; reversed: Set<string> };
 /** A list that works has these entries (RFC 5782 section 5). */
 const testPoints = ['127.0.0.2', '::ffff:7f00:2'];
 
+/**
+ * Returns the DNS block lists of a world (RFC 5782): zones that answer for the reversed names of addresses. Tests add
+ * and remove addresses while the world runs.
+ */
 export function blockListBook(
   book: ZoneBook,
   described: Record<string, readonly string[]>,
