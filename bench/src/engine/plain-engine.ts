@@ -13,7 +13,7 @@ import {
   systemClock,
   verify,
 } from '@mailproof/engine';
-import { findMailRoute } from '../../../engine/src/dns/find-mail-route.ts';
+import { findMailRoute } from '../../../engine/src/dns/mail-route.ts';
 import { createRouteDialer } from '../../../engine/src/routes/create-route-dialer.ts';
 import type { Route } from '../../../engine/src/routes/choose-route.ts';
 import { createMailPortWatch } from '../../../engine/src/routes/watch-mail-port.ts';
@@ -30,7 +30,7 @@ import {
 } from '../../../engine/src/probing/pending-probe.ts';
 import { createLocalProber } from '../../../engine/src/probing/prober.ts';
 import { runSession } from '../../../engine/src/probing/session.ts';
-import { createReplyClassifier } from '../../../engine/src/replies/classifier/create-reply-classifier.ts';
+import { createReplyClassifier } from '../../../engine/src/replies/classifier/classify-reply.ts';
 import type { EngineLike, EngineOrder } from './engine-order.ts';
 import { limitsFor } from './engine-order.ts';
 
