@@ -49,7 +49,7 @@ async function layOut(folder: string): Promise<void> {
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest(dependencies), null, 2)}\n`);
 }
 
-/** The root's own facts; the version stands there and nowhere else. */
+/** Returns the manifest of the package: the root's own facts, its version among them. */
 function manifest(dependencies: Record<string, string>): Record<string, unknown> {
   const { name, version, description, license, type, engines } = JSON.parse(
     readFileSync(join(root, 'package.json'), 'utf8'),
