@@ -7,7 +7,7 @@ import { createApiClient, singlePath, type ApiClient, type Call } from '../suppo
 import { assertEveryAnswer } from './every-answer.ts';
 import { createDocumentCheck } from './openapi-check.ts';
 
-/** A single verification, unless another path is said. */
+/** Default: a single verification. */
 export type Ask = Partial<Call>;
 
 export type CheckedClient = Omit<ApiClient, 'ask'> & {

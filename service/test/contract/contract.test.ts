@@ -255,7 +255,7 @@ test('every line of the table is held by a test that is there', () => {
   assert.ok(contract.every(([, ...heldBy]) => heldBy.length > 0));
 });
 
-/** The name stands right behind the opening quote of a test. */
+/** Tells whether a test exists: its name follows an opening quote. */
 function isThere(where: string, texts: ReadonlyMap<string, string>): boolean {
   if (where.endsWith('.ts')) return texts.has(where);
   const [, file = '', name = ''] = /^([\w-]+): (.+)$/.exec(where) ?? [];

@@ -31,7 +31,7 @@ export interface Schema extends KeyTables, TaskTables {
     wanted_events: Generated<string | null>;
     /** What the operator allows; null where it is as many as the setting says. */
     requests_per_minute: Generated<number | null>;
-    /** Up to when its test messages and repeated webhook messages are accounted for (see webhooks/send-allowance.ts). */
+    /** Up to when its test messages and repeated webhook messages are accounted for (see webhooks/change-webhook.ts). */
     webhook_sends_at: Generated<number>;
   };
   hold: {

@@ -1,6 +1,6 @@
 /**
- * Releases of the past, as `node scripts/keep-release.ts` kept them: the program, and for each database one that it
- * worked on, with what its API said of it.
+ * Past releases, as `node scripts/keep-release.ts` kept them: the program, and for each kind of database one that
+ * it worked on, with the answers of its API.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -12,11 +12,11 @@ import type { Settings } from '../../support/mailproof.ts';
 
 export const releasesFolder = join(import.meta.dirname, 'releases');
 
-/** Their names: the version, and the commit it was made from. */
+/** Their names: the version, and its commit. */
 export const keptReleases = readdirSync(releasesFolder).sort();
 
 export type KeptAnswers = {
-  /** When the database was written down, in milliseconds. */
+  /** When the database was dumped, in milliseconds. */
   takenAt: number;
   accountId: string;
   liveKey: string;
@@ -26,7 +26,7 @@ export type KeptAnswers = {
   repeated: { idempotencyKey: string; email: string };
   /** Both wait for `later.test`, after one address that has its answer. */
   unfinished: { task: string; list: string };
-  /** What GET answered at last, by path. */
+  /** The last answers to GET, by path. */
   asked: { path: string; answer: unknown }[];
 };
 
@@ -36,7 +36,7 @@ export const keptFiles = {
   PostgreSQL: { sql: 'postgresql.sql', answers: 'postgresql.json' },
 } as const;
 
-/** The program of a release, unpacked. */
+/** Unpacks the program of a release. */
 export function unpackProgram(release: string): { program: string; remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), 'mailproof-release-'));
   execFileSync('tar', ['-xzf', join(releasesFolder, release, keptFiles.program), '-C', folder]);
@@ -47,8 +47,8 @@ export function unpackProgram(release: string): { program: string; remove: () =>
 }
 
 /**
- * Puts the database of a release where the settings lead, as if it had been left a moment ago: every time in it is moved
- * by as much as has gone by since, or all would have expired.
+ * Loads the database of a release into that of the settings, as if it had been dumped a moment ago. Every time in
+ * it is moved by the time since; otherwise everything would have expired.
  */
 export async function loadRelease(release: string, env: Settings): Promise<KeptAnswers> {
   const url = env['MAILPROOF_DATABASE_URL'];
@@ -62,7 +62,7 @@ export async function loadRelease(release: string, env: Settings): Promise<KeptA
   return JSON.parse(moveTimes(read(files.answers), goneByMs)) as KeptAnswers;
 }
 
-/** No other number in these files has thirteen digits: they are milliseconds of this century, or ISO 8601. */
+/** Moves all times: milliseconds of this century (no other number in these files has thirteen digits), or ISO 8601. */
 function moveTimes(text: string, byMs: number): string {
   return text
     .replaceAll(/(?<![\w.])1[789]\d{11}(?![\w.])/g, (ms) => String(Number(ms) + byMs))

@@ -1,9 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { actorOf, mayUse, type Authenticate, type Caller } from '../../keys/authenticate.ts';
 import { allowsClient, type Power } from '../../keys/key-limits.ts';
-import type { Sessions } from '../../../features/people/sessions/create-sessions.ts';
 import { takeClientPlace } from './admit-request.ts';
-import { findSession } from '../../../features/people/sessions/find-session.ts';
 import type { OverloadGuard, WorkKind } from './overload-guard.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { refuse } from './refuse.ts';
@@ -15,9 +13,19 @@ import { contextOf } from './request-context.ts';
  */
 export type AuthenticateRequest = (kind: WorkKind, power: Power) => onRequestHookHandler;
 
+/** A person or program that has signed in, known by the cookie of its request. */
+export type FindVisitor = (
+  request: FastifyRequest,
+) => Promise<
+  | { kind: 'account'; caller: Caller }
+  | { kind: 'operator' }
+  | { kind: 'none' }
+  | { kind: 'refused'; reason: 'csrf_token_mismatch' | 'cross_site_request' }
+>;
+
 type AuthenticateRequestParts = {
   authenticate: Authenticate;
-  sessions: Sessions;
+  findVisitor?: FindVisitor | undefined;
   overloadGuard: OverloadGuard;
   clientAddress: (request: FastifyRequest) => string;
   rateLimits: RateLimits;
@@ -53,13 +61,9 @@ export function createAuthenticateRequest(parts: AuthenticateRequestParts): Auth
 
   /** A browser that has signed in sends a cookie and no key. */
   async function acceptSession(pending: PendingRequest): Promise<void> {
-    const found = await findSession(pending.request, parts);
-    if (found.kind === 'refused') {
-      void refuse(pending.reply, found.reason);
-      return;
-    }
-    const session = found.kind === 'found' ? found.session : undefined;
-    accept(session?.kind === 'account' ? session.caller : undefined, pending);
+    const found = await parts.findVisitor?.(pending.request);
+    if (found?.kind === 'refused') void refuse(pending.reply, found.reason);
+    else accept(found?.kind === 'account' ? found.caller : undefined, pending);
   }
 
   function accept(caller: Caller | undefined, pending: PendingRequest): void {

@@ -1,17 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import type { AdminToken } from '../../../features/people/sessions/admin-token.ts';
 import { networkOfClient } from './client-network.ts';
 import type { LogRequest } from './log-request.ts';
-import {
-  aboutPath,
-  isAdminUrl,
-  isApiUrl,
-  isPathOf,
-  isPeopleUrl,
-  isProbeUrl,
-  methodsAt,
-  metricsPath,
-} from './paths.ts';
+import { isAdminUrl, isApiUrl, isProbeUrl, type PathTable } from './paths.ts';
 import { refuse } from './refuse.ts';
 import { openContext } from './request-context.ts';
 
@@ -25,28 +15,18 @@ const maxHeaderFields = 64;
 export function receiveRequest({
   logRequest,
   clientAddress,
-  adminToken,
-  oidc,
-  metrics,
-  about,
+  paths,
+  isHidden,
   requestsPerSocket,
 }: {
   logRequest: LogRequest;
   clientAddress: (request: FastifyRequest) => string;
-  adminToken: AdminToken;
-  oidc?: { operators: readonly string[] } | undefined;
-  metrics?: object | undefined;
-  about?: object | undefined;
+  paths: PathTable;
+  /** Whether a path is switched off. It cannot be told from one that does not exist. */
+  isHidden: (url: string) => boolean;
   requestsPerSocket: number;
 }): onRequestHookHandler {
   const isLast = createRequestCount(requestsPerSocket);
-  const hasOperator = adminToken.isSet || (oidc !== undefined && oidc.operators.length > 0);
-  /** What is not switched on cannot be told from what does not exist. */
-  const isHidden = (url: string) =>
-    (!hasOperator && isAdminUrl(url)) ||
-    (oidc === undefined && isPeopleUrl(url)) ||
-    (metrics === undefined && url.startsWith(metricsPath)) ||
-    (about === undefined && url.startsWith(aboutPath));
   const isHiddenRoute = rememberByRoute(isHidden);
   return (request, reply, done) => {
     const context = openContext(request, networkOfClient(clientAddress(request)));
@@ -62,8 +42,8 @@ export function receiveRequest({
     if (request.raw.rawHeaders.length > 2 * maxHeaderFields) void refuse(reply, 'headers_too_large');
     else if (!namesOneHost(request)) void refuse(reply, 'bad_request');
     // The router takes nothing at all for a task id, and more beside; the table of paths does not.
-    else if (route === undefined || isHiddenRoute(route) || !isPathOf(route, request.url))
-      void refuseUnrouted(request, reply, isHidden(request.url) ? undefined : methodsAt(request.url));
+    else if (route === undefined || isHiddenRoute(route) || !paths.isPathOf(route, request.url))
+      void refuseUnrouted(request, reply, isHidden(request.url) ? undefined : paths.methodsAt(request.url));
     else done();
   };
 }

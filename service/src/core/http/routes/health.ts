@@ -1,10 +1,8 @@
 import type { Engine } from '@mailproof/engine';
 import { Type } from 'typebox';
 import type { StoreWatch } from '../../upkeep/store-watch.ts';
-import { describeReputation } from '../../upkeep/closures.ts';
-import { describeIdentity, describeResolver } from '../../../features/operator/read-health.ts';
+import { describeIdentity, describeReputation, describeResolver } from '../../upkeep/closures.ts';
 import { noWorkerProblem, type WorkerWatch } from '../../upkeep/worker-watch.ts';
-import type { EgressKeeper } from '../../../features/probers/keep-egress.ts';
 import { errorResponses } from '../schemas/errors.ts';
 import { requestIdHeader } from '../schemas/headers.ts';
 import { byAnybody } from '../schemas/security.ts';
@@ -110,11 +108,19 @@ function readyAnswer({ checking, warnings }: Readiness & { ready: true }) {
   };
 }
 
+/** Egress addresses that several processes may ask from, as this one knows them. */
+export type EgressReadiness = {
+  /** Why nothing can be asked, if that is so. */
+  problem: () => string | undefined;
+  /** Names of addresses from which public mail hosts are not asked, since HELO name or sender is not proven. */
+  unproven: () => string[];
+};
+
 type ReadinessParts = {
   storeWatch: StoreWatch;
   workers: WorkerWatch;
   engine: Pick<Engine, 'health'>;
-  egress: Pick<EgressKeeper, 'problem' | 'unproven'>;
+  egress: EgressReadiness;
   /** What is being looked at since the start, and what was found. */
   upkeep: { checking: () => string[]; problems: () => string[] };
 };
