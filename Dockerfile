@@ -1,4 +1,4 @@
-# Mailproof as an image, from the package of a release: run `npm run release` first, then
+# Mailproof as an image, from the package of a release: run `npm run release -- --dry-run` first, then
 #
 #   docker build --tag mailproof .          (or: podman build --format docker --tag mailproof .)
 #

@@ -21,14 +21,14 @@ export function limitsPage(): string {
     '',
     '# Limits of refusals',
     '',
-    'Answers of 401, 403, 404, 405, 429 and 503. Whoever is refused pays, by waiting: see [queues.md](queues.md).',
+    'Answers of 401, 403, 404, 405, 429 and 503. The refused client bears the delay: see [queues.md](queues.md).',
     '',
     ...rowsOf(refusalLimitTable),
     '',
     '# Limits of the sandbox',
     '',
-    'Single verifications with a test key, unless `MAILPROOF_SANDBOX_DELAYS` is off. The account that asks pays, by',
-    'waiting: see [sandbox.md](sandbox.md).',
+    'Single verifications with a test key, unless `MAILPROOF_SANDBOX_DELAYS` is off. The account that asks bears',
+    'the delay: see [sandbox.md](sandbox.md).',
     '',
     ...rowsOf(sandboxLimitTable),
     '',
@@ -49,7 +49,7 @@ export function limitsPage(): string {
     '',
     '# Limits towards PostgreSQL',
     '',
-    'These limits apply to each process. Those on the server are set for every session.',
+    'These limits apply to each process. Limits on the server are set for every session.',
     '',
     ...rowsOf(postgresLimitTable),
     '',
@@ -61,7 +61,7 @@ function rowsOf(table: Record<string, { value: number; meaning: string }>): stri
     ([name, { value, meaning }]) =>
       `| \`${name}\` | ${`${value.toLocaleString('en-US')} ${unitOf(name)}`.trimEnd()} | ${meaning} |`,
   );
-  return ['| name | limit | of what |', '| --- | --- | --- |', ...rows];
+  return ['| name | limit | meaning |', '| --- | --- | --- |', ...rows];
 }
 
 /** Units stand last in a name. */

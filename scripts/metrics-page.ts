@@ -13,7 +13,7 @@ export async function metricsPage(): Promise<string> {
     'read from the database (tasks, lists, credits, frozen accounts) are the same in all of them, so use `max`, not `sum`.',
     'They are read again after ten seconds at the earliest.',
     '',
-    'No label holds an address, a domain, an account or a key. A family has 2,000 series at most; what is beyond is counted',
+    'No label holds an address, a domain, an account or a key. A family has 2,000 series at most; further ones are counted',
     'with every label set to `other`. Counters start at 0 with the process. This page is written from',
     '`service/src/features/metrics/metric-families.ts` by `npm run docs`.',
     '',

@@ -1,7 +1,10 @@
 import { wrap } from '../cli/src/present/wrap.ts';
-import { forbiddingProviders } from '../engine/src/politeness/ask-providers.ts';
-import { builtInPolicies, type BuiltInPolicy } from '../engine/src/politeness/built-in-policies.ts';
-import { politenessTable } from '../engine/src/politeness/default-politeness.ts';
+import {
+  forbiddingProviders,
+  builtInPolicies,
+  politenessTable,
+  type BuiltInPolicy,
+} from '../engine/src/politeness/built-in-policies.ts';
 import { ipProfileNames, ipProfiles } from '../engine/src/politeness/ip-profile.ts';
 import { policyFileBounds, spreadBounds } from '../engine/src/politeness/read-policy-file.ts';
 import { routeBounds } from '../engine/src/politeness/read-route.ts';
@@ -72,7 +75,7 @@ function bans(): string[] {
     '## Bans',
     '',
     ...wrapped(
-      'A provider that bans an IP address until somebody asks for the end of it is not asked from there for a day, and then once. It is not asked from another address instead. Only its own mail hosts are believed. `mailproof rests end` with the provider ends the pause.',
+      'Some providers ban an IP address until its operator asks for removal. Such a provider is not asked from that address for a day, and then once. It is not asked from another address instead. Only its own mail hosts are believed. `mailproof rests end` with the provider ends the pause.',
     ),
     '',
     ...table(
@@ -108,7 +111,7 @@ function defaults(): string[] {
     '## Limits over all destinations',
     '',
     ...wrapped(
-      'A list over a thousand hosts stays within the limits of each and is a flood all the same. `MAILPROOF_IP_PROFILE` says what receivers know of your egress addresses, and limits new connections from each of them over all destinations together. `serve` says at the start which profile is in force, and `mailproof setup` asks whether the address is new. The figures are ours; no receiver publishes any.',
+      'A list over a thousand hosts stays within the limits of each and is a flood all the same. `MAILPROOF_IP_PROFILE` describes the history of your egress addresses, and limits new connections from each of them over all destinations together. `serve` says at the start which profile is in force, and `mailproof setup` asks whether the address is new. The figures are ours; no receiver publishes any.',
     ),
     '',
     ...table(['profile', 'new connections from an egress address'], profileRows()),
@@ -120,19 +123,19 @@ function defaults(): string[] {
     '## Who is slowed down or paused',
     '',
     ...wrapped(
-      'Unknown mailboxes are counted per account and group. They slow down that account at that group, as the table says, and nobody else. A task of a hundred dead addresses still completes within half an hour if no other account asks for dead addresses there. An account is forgotten an hour after it last asked there.',
+      'Unknown mailboxes are counted per account and group. They slow down that account at that group, as the table says, and no other account. A task of a hundred dead addresses still completes within half an hour if no other account asks for dead addresses there. An account is forgotten an hour after it last asked there.',
     ),
     '',
     ...wrapped(
-      'Receivers judge an IP address by its unknown recipients, whoever its customers are. So every provider of the table below has a budget for each egress address, over all accounts: `unknownPerMinute` unknown recipients a minute and, beyond that, one for each nine others (`unknownPercent`). Made-up recipients count. When the budget is used up, only accounts whose own last fifty recipients there are above the share wait; accounts with few unknown ones go on, and the first ten recipients of an account are free. The account that brings the unknown recipients pays.',
+      'Receivers judge an IP address by its unknown recipients, not by account. So every provider of the table below has a budget for each egress address, over all accounts: `unknownPerMinute` unknown recipients a minute and, beyond that, one for each nine others (`unknownPercent`). Made-up recipients count. When the budget is used up, an account waits if its own last fifty recipients there are above the share. Accounts with few unknown recipients go on, and the first ten recipients of an account are free. So the account that brings the unknown recipients bears the delay.',
     ),
     '',
     ...wrapped(
-      'At providers that are known to count unknown recipients (`countsUnknown`), the made-up recipient is named only after an answer that needs it: an acceptance, or "full" and "disabled" in words that are not the provider\'s own. That takes one round trip more for the first accepted mailbox of a domain. Everywhere else it is named beside the first mailbox.',
+      'At providers that are known to count unknown recipients (`countsUnknown`), the made-up recipient is named only after an answer that needs it. That is an acceptance, or "full" and "disabled" in words that are not the provider\'s own. That takes one round trip more for the first accepted mailbox of a domain. Everywhere else it is named beside the first mailbox.',
     ),
     '',
     ...wrapped(
-      'A group is paused for an hour if it complained about us five times within ten minutes, in words or codes that say so (block list, reputation, reverse DNS, HELO name, sender, rate), to recipients of more than one domain and, if more than one account has asked there, of more than one account. If only the recipients of one domain meet complaints, only that domain is paused there. If only one of several accounts does, only that account is slowed down there. "Relaying denied" is about the recipient\'s domain and is not counted.',
+      'A group is paused for an hour if it complained about us five times within ten minutes. A complaint names a block list, reputation, reverse DNS, HELO name, sender or rate. The complaints must concern recipients of more than one domain and, if several accounts have asked there, of more than one account. If only the recipients of one domain meet complaints, only that domain is paused there. If only one of several accounts does, only that account is slowed down there. "Relaying denied" is about the recipient\'s domain and is not counted.',
     ),
     '',
     ...wrapped(
@@ -156,7 +159,7 @@ function differences(): string[] {
     '## Providers with their own limits',
     '',
     ...wrapped(
-      'What each provider publishes on its postmaster pages or in its replies, and what follows from it. Nothing was tested on the providers themselves. A provider that is not listed here is asked with the defaults.',
+      'The notes cite the postmaster pages and replies of each provider, with the consequence for its limits. Nothing was tested on the providers themselves. A provider that is not listed here is asked with the defaults.',
     ),
     '',
     ...builtInPolicies.flatMap((policy) =>
@@ -191,10 +194,10 @@ function beliefs(): string[] {
 
 function published(): string[] {
   return [
-    '## What providers publish about verification without sending',
+    '## Published policies on verification without sending',
     '',
     ...wrapped(
-      `This is what public pages say, in our words, read in archived copies in ${lookedUpOn}. Nothing was checked with the providers: read their current pages before you verify in volume. To a receiver, a connection that names recipients and sends nothing looks like directory harvesting, whatever the intent. Verify addresses that were given to you, ask about each rarely, and leave out providers that you would rather not ask.`,
+      `This is what public pages say, in our words, read in archived copies in ${lookedUpOn}. Nothing was checked with the providers: read their current pages before you verify in volume. To a receiver, a connection that names recipients and sends nothing looks like directory harvesting, even without that intent. Verify addresses that were given to you, ask about each rarely, and leave out providers that you would rather not ask.`,
     ),
     '',
     ...lookedUp.flatMap(subject),
@@ -259,11 +262,11 @@ function fileFormat(): string[] {
     '```',
     '',
     ...wrapped(
-      `All three parts, and every key of a provider, are optional. Any mistake stops the start with one line that says where it is and what is allowed there; nothing is ignored. The file can have up to ${number(characters)} characters, ${number(providers)} providers and ${number(canaries)} canaries.`,
+      `All three parts, and every key of a provider, are optional. Any mistake stops the start with one line that names its place and the allowed values; nothing is ignored. The file can have up to ${number(characters)} characters, ${number(providers)} providers and ${number(canaries)} canaries.`,
     ),
     '',
     ...wrapped(
-      '`providers`: the name is one of the IDs below, a group (`example.com`), or a suffix of mail hosts that starts with a dot (`.mx.example.net` is that host and all below it). Entries are applied in this order: the defaults, the built-in table, `MAILPROOF_ASK_PROVIDERS`, the entry of the group, entries of suffixes from the shortest to the longest. What an entry does not state stays as it was. Hosts of a suffix are still counted with their group.',
+      '`providers`: the name is one of the IDs below, a group (`example.com`), or a suffix of mail hosts that starts with a dot (`.mx.example.net` is that host and all below it). Entries are applied in this order: the defaults, the built-in table, `MAILPROOF_ASK_PROVIDERS`, the entry of the group, entries of suffixes from the shortest to the longest. Values that an entry does not state stay as they were. Hosts of a suffix are still counted with their group.',
     ),
     '',
     ...item(
@@ -279,16 +282,16 @@ function fileFormat(): string[] {
       `\`spread\`: over how many egress addresses the mailboxes of this provider are spread, ${range(spreadBounds.spread)} (default: 1). Each mailbox always meets the same one. The addresses share the limits of the provider: each has its part of them, and at least one connection.`,
     ),
     ...item(
-      `\`connectionsPerMinuteInAll\`: what all of them together can open in a minute, ${range(spreadBounds.connectionsPerMinuteInAll)} (default: what one address may open); each has an equal share.`,
+      `\`connectionsPerMinuteInAll\`: connections that all of them together can open in a minute, ${range(spreadBounds.connectionsPerMinuteInAll)} (default: the limit of one address); each has an equal share.`,
     ),
     ...item(
       '`multipliesLimits`: `true` gives each of them all that one address may do (default: `false`). Many addresses that each do a little at one receiver are what receivers call snowshoe: they list such addresses together, with the network they stand in. Set it only if the provider knows of it.',
     ),
     ...item(
-      '`countsUnknown`: whether unknown recipients are counted there: it brakes as described above, and made-up recipients are named only if they are needed.',
+      '`countsUnknown`: whether unknown recipients are counted there. If so, accounts are slowed as described above, and made-up recipients are named only if they are needed.',
     ),
     ...item(
-      `\`controls\`: up to ${number(controls)} living mailboxes of your own at this provider or group (not at a suffix). While the provider is asked, they are checked every 15 minutes at most. If it rejects one of them as unknown, as Gmail did to everyone on 14 December 2020, nothing there becomes \`invalid\` until it accepts them again. Those addresses are \`unknown\`, free of charge, with the reason \`control_mailbox_refused\`; the log, \`doctor\` and the health page say so.`,
+      `\`controls\`: up to ${number(controls)} living mailboxes of your own at this provider or group (not at a suffix). While the provider is asked, they are checked every 15 minutes at most. If it rejects one of them as unknown, as Gmail did to everyone on 14 December 2020, nothing there becomes \`invalid\` until it accepts them again. Its addresses are \`unknown\`, free of charge, with the reason \`control_mailbox_refused\`; the log, \`doctor\` and the health page say so.`,
     ),
     '',
     ...wrapped(
@@ -325,7 +328,7 @@ function routes(): string[] {
     '## Routes',
     '',
     ...wrapped(
-      `A route is where conversations leave from. There can be up to ${number(policyFileBounds.routes)}. The list replaces the built-in one: to keep the default route, include \`default\`. Only \`id\` and \`kind\` are required, and \`socks5\` for that kind.`,
+      `Conversations leave from a route. There can be up to ${number(policyFileBounds.routes)}. The list replaces the built-in one: to keep the default route, include \`default\`. Only \`id\` and \`kind\` are required, and \`socks5\` for that kind.`,
     ),
     '',
     ...table(['key', 'meaning'], rows),

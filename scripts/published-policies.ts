@@ -24,7 +24,7 @@ export const lookedUpOn = 'November 2026';
 export const lookedUp: readonly LookedUp[] = [
   {
     title: 'Microsoft forbids verification without sending',
-    says: 'The policies of Outlook.com for senders say that senders must not use "namespace mining" techniques against its inbound servers, and define that as verifying addresses without sending, or trying to send, mail to them. Its support told the user of a verifier that Outlook.com blocks all mail from IP addresses that show signs of it. The block also hits mail that the same address sends.',
+    says: 'The policies of Outlook.com for senders forbid "namespace mining" against its inbound servers. They define it as verifying addresses without sending mail to them, or trying to. Its support told the user of a verifier that Outlook.com blocks all mail from IP addresses that show signs of it. The block also hits mail that the same address sends.',
     sources: [
       { name: 'Outlook.com Postmaster, policies', url: 'https://postmaster.live.com/pm/policies.aspx' },
       {
@@ -88,7 +88,7 @@ export const lookedUp: readonly LookedUp[] = [
   },
   {
     title: 'Spamhaus objects to verification services',
-    says: 'Spamhaus holds that a verification does nothing for the permission of the recipient. To find out by other means what a server with VRFY and EXPN switched off does not tell is to Spamhaus an attempted breach of the security policies of the receiver.',
+    says: "Spamhaus holds that a verification does nothing for the permission of the recipient. A server with VRFY and EXPN switched off withholds its mailboxes. To Spamhaus, finding them out by other means is an attempted breach of the receiver's security policies.",
     sources: [
       {
         name: 'On the dubious merits of email verification services, 2015',
@@ -107,11 +107,11 @@ export const publishedPolicies: Readonly<Record<ProviderId, string>> = {
   outlook:
     'Forbids it: its policies for senders rule out "namespace mining", and it blocks IP addresses for it (see above).',
   microsoft:
-    'Documents that recipients unknown to a tenant are refused at the edge where the tenant has that on, and that unfamiliar senders are slowed down.',
+    'Documents that recipients unknown to a tenant are refused at the edge if the tenant has that on, and that unfamiliar senders are slowed down.',
   yahoo:
-    'Its pages for senders tell to take unknown recipients off the list and that an address with too many of them is slowed down or refused.',
+    'Its pages for senders advise to take unknown recipients off the list. An address with too many of them is slowed down or refused.',
   apple:
-    'Its page for postmasters tells to take refused addresses off the list; it does not speak of asking without sending.',
+    'Its page for postmasters advises to take refused addresses off the list; it does not speak of asking without sending.',
   mailru:
     'Its rules for senders want few recipients that do not exist; they do not speak of asking without sending.',
   yandex: 'Its rules for senders want few recipients that do not exist.',
@@ -122,7 +122,7 @@ export const publishedPolicies: Readonly<Record<ProviderId, string>> = {
   spamexperts: 'Documents that it asks the host behind it whether a recipient exists.',
   ironport:
     'Documents a limit of invalid recipients an hour for each sender (directory harvest attack prevention).',
-  messagelabs: 'Documents that unknown recipients are refused where the customer registers its addresses.',
+  messagelabs: 'Documents that unknown recipients are refused if the customer registers its addresses.',
   sophos: silent,
   godaddy: 'Its list of bounce codes names too many invalid recipients as a reason to refuse an address.',
   rackspace: silent,

@@ -1,27 +1,27 @@
 import type { Clock } from './clock.ts';
 
 /**
- * A map with a bound on the number of entries and, where wanted, a life for each. When it is full, the entry that was
- * not set or got for longest makes room.
+ * A map with a bound on the number of entries and, if wanted, a life for each. When it is full, the least recently
+ * used entry makes room.
  */
 export type BoundedCache<Value> = {
-  /** Counts as use. */
+  /** Returns the value and counts as use. */
   get(key: string): Value | undefined;
-  /** The same without counting as use: entries that are only looked up so leave in the order they were set. */
+  /** Returns the value without counting as use: entries that are only peeked at leave in the order they were set. */
   peek(key: string): Value | undefined;
-  /** Keeps the value for `lifeMs`, or until it has to make room; one without any life left is not kept. */
+  /** Keeps the value for `lifeMs`, or until it has to make room; a value without any life left is not kept. */
   set(key: string, value: Value, lifeMs?: number): void;
   delete(key: string): void;
-  /** How much longer an entry lives; 0 where there is none. Does not count as use. */
+  /** How much longer an entry lives; 0 if there is none. Does not count as use. */
   lifeOf(key: string): number;
-  /** Everything that is alive, the next to make room first. `until` is a point on the clock. */
+  /** Lists all living entries, the next to make room first. `until` is a point on the clock. */
   list(): { key: string; value: Value; until: number }[];
   size(): number;
 };
 
 type BoundedCacheParts = {
   maxEntries: number;
-  /** Not needed where entries only leave to make room. */
+  /** Not needed if entries only leave to make room. */
   clock?: Pick<Clock, 'now'>;
 };
 
@@ -31,8 +31,8 @@ export function createBoundedCache<Value>({
 }: BoundedCacheParts): BoundedCache<Value> {
   const entries = new Map<string, { value: Value; until: number }>();
   /**
-   * Stands before the oldest entry once it is full. A new one each time would step over all that have left since the
-   * map last grew; one from the beginning would hold on to what the map was then.
+   * Stands before the oldest entry once the map is full. A new iterator each time would step over all entries that
+   * left since the map last grew; one from the beginning would hold on to the old contents.
    */
   let oldestFirst: MapIterator<string> | undefined;
 
@@ -48,7 +48,8 @@ export function createBoundedCache<Value>({
     get(key) {
       const entry = find(key);
       if (entry === undefined) return undefined;
-      // As long as it is half empty, nothing has to make room soon; then half of the entries will be newer than this use.
+      // While it is half empty nothing has to make room soon; once it is full, half of the entries are newer
+      // than this use.
       if (2 * entries.size < maxEntries) return entry.value;
       entries.delete(key);
       entries.set(key, entry);

@@ -2,46 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { systemClock, type Clock } from './clock.ts';
 import type { Evidence } from './evidence.ts';
 import { openEgress, type EngineEgress } from './engine-egress.ts';
-import { lookUp } from './look-up.ts';
-import { createLookupQueue } from './lookup-queue.ts';
-import { openScheduler, startPacer } from './open-scheduler.ts';
-import { createResolver, type DnsResolver } from './dns/create-resolver.ts';
-import { openMailRoutes, type MailRoutes } from './dns/open-mail-routes.ts';
-import { resolveHost } from './dns/resolve-host.ts';
-import type { MailRoute } from './dns/mail-route.ts';
-import { systemServers } from './dns/system-servers.ts';
-import type { ResolverState } from './dns/watch-resolver.ts';
-import type { Cidr } from './net/parse-cidr.ts';
-import { createRouteDialer } from './routes/create-route-dialer.ts';
-import { createRoutes, type Routes, type RouteState } from './routes/create-routes.ts';
-import { allEgressIsOurs, createEgressRights, type EgressRights } from './routes/egress-rights.ts';
-import { keepRoutes } from './routes/keep-routes.ts';
-import { startCanaries } from './routes/start-canaries.ts';
-import { createMailPortWatch, type MailPortState, type MailPortWatch } from './routes/watch-mail-port.ts';
-import { isPublicAddress } from './egress/seen-addresses.ts';
-import { openIdentity } from './identity/open-identity.ts';
-import type { IdentityWatch, RouteIdentity } from './identity/watch-identity.ts';
-import { watchOwnAddresses } from './egress/own-addresses.ts';
-import { createReachesIpv6 } from './egress/reaches-ipv6.ts';
-import { defaultLimits, type Limits } from './limits.ts';
-import { openNamespaces, type EngineMemory } from './memory.ts';
-import { createLists, type OperatorFiles } from './lists/load-lists.ts';
-import { nearProvider } from './lists/near-provider.ts';
-import type { Pacer } from './politeness/create-pacer.ts';
-import { createEgressPace, ipProfiles, type IpProfile } from './politeness/ip-profile.ts';
-import type { ReputationState } from './reputation/create-reputation.ts';
-import { openReputation } from './reputation/open-reputation.ts';
-import { createPolicyBook } from './politeness/create-policy-book.ts';
-import type { PolicyBook } from './politeness/policy.ts';
-import type { PolicyFile } from './politeness/policy-file.ts';
-import { createHostReach } from './probing/host-reach.ts';
-import { createControlMailboxes } from './probing/control-mailboxes.ts';
-import type { ProbeScheduler } from './probing/probe-scheduler.ts';
-import { createLocalProber, type Prober } from './probing/prober.ts';
-import { createAnswerSharing, type AnswerSharing } from './probing/share-answers.ts';
-import { canonicalHost } from './syntax/canonical-host.ts';
-import type { Address, CanonicalHost } from './syntax/address.ts';
 import {
+  lookUp,
   recall,
   verify,
   type Outcome,
@@ -49,9 +11,46 @@ import {
   type VerifyParts,
   type VerifyRequest,
 } from './verify.ts';
+import { createLookupQueue } from './fair-queue.ts';
+import { openScheduler, startPacer } from './open-scheduler.ts';
+import { createResolver, systemServers, type DnsResolver } from './dns/create-resolver.ts';
+import { openMailRoutes, type MailRoutes } from './dns/open-mail-routes.ts';
+import { resolveHost, type MailRoute } from './dns/mail-route.ts';
+import type { ResolverState } from './dns/watch-resolver.ts';
+import type { Cidr } from './ip-address.ts';
+import { createRouteDialer } from './routes/create-route-dialer.ts';
+import {
+  createRoutes,
+  allEgressIsOurs,
+  createEgressRights,
+  type Routes,
+  type RouteState,
+  type EgressRights,
+} from './routes/create-routes.ts';
+import { keepRoutes } from './routes/keep-routes.ts';
+import { startCanaries } from './routes/start-canaries.ts';
+import { createMailPortWatch, type MailPortState, type MailPortWatch } from './routes/watch-mail-port.ts';
+import { isPublicAddress, watchOwnAddresses, createReachesIpv6 } from './egress/own-addresses.ts';
+import { openIdentity, type IdentityWatch, type RouteIdentity } from './identity/watch-identity.ts';
+import { defaultLimits, type Limits } from './limits.ts';
+import { openNamespaces, type EngineMemory } from './memory.ts';
+import { createLists, type OperatorFiles } from './lists/load-lists.ts';
+import { nearProvider } from './lists/large-providers.ts';
+import type { Pacer } from './politeness/create-pacer.ts';
+import { createEgressPace, ipProfiles, type IpProfile } from './politeness/ip-profile.ts';
+import { openReputation, type ReputationState } from './reputation/create-reputation.ts';
+import { createPolicyBook } from './politeness/create-policy-book.ts';
+import type { PolicyBook, PolicyFile } from './politeness/policy.ts';
+import { createHostReach } from './probing/host-reach.ts';
+import { createControlMailboxes } from './probing/control-mailboxes.ts';
+import type { ProbeScheduler } from './probing/probe-scheduler.ts';
+import { createLocalProber, type Prober } from './probing/prober.ts';
+import { createAnswerSharing, type AnswerSharing } from './probing/share-answers.ts';
+import { canonicalHost } from './syntax/canonical-host.ts';
+import type { Address, CanonicalHost } from './syntax/address.ts';
 import { conclusiveStatuses, judge } from './verdict.ts';
 
-/** How an engine is set up. Plain values; who reads them from where is not the engine's business. */
+/** The settings of an engine, as plain values; reading them is not the engine's business. */
 export type EngineSettings = {
   /** Recursive resolvers to ask; none means the system's. */
   dnsServers: { ip: string; port: number }[];
@@ -60,16 +59,19 @@ export type EngineSettings = {
   smtpPort: number;
   heloName: string;
   mailFrom: string;
-  /** Where mail hosts see us come from, if this machine has no public address of its own (`seenAddresses`). */
+  /**
+   * The addresses from which mail hosts see us come, if this machine has no public address of its own
+   * (`seenAddresses`).
+   */
   publicAddresses?: readonly string[];
   /** `off`: public mail hosts are asked under any HELO name and sender. */
   identityCheck?: 'on' | 'off';
-  /** Blocks outside public address space that may be dialled all the same. */
+  /** Blocks outside public address space that may still be dialled. */
   egressAllow: Cidr[];
-  /** STARTTLS only where a host demands it, or wherever it is offered. */
+  /** STARTTLS only if a host demands it, or whenever it is offered. */
   starttls: 'demanded' | 'always';
   listFiles: OperatorFiles;
-  /** Where the operator renews the built-in lists (`domain-lists update`); none: the built-in ones. */
+  /** The folder of the operator's renewed lists (`domain-lists update`); none: the built-in ones. */
   renewedListsIn?: string | undefined;
   /** The operator's own policies, routes and canaries. */
   policyFile?: PolicyFile | undefined;
@@ -77,20 +79,20 @@ export type EngineSettings = {
   providersLeftOut?: readonly string[];
   /** Zones of the block lists that the egress addresses are looked up in; none by default. */
   blockLists?: readonly string[];
-  /** `off` lifts every limit of rate and concurrency per destination; what one conversation may hold stays. */
+  /** `off` lifts every limit of rate and concurrency per destination; the limits of one conversation stay. */
   pacing?: 'on' | 'off';
   /** How long a conclusive answer of a mail host is given again; 0, as by default: never. */
   reuseMs?: number;
   /** Whether a prober outside may be believed now (`askedBy` of its evidence). */
   isBelieved?(prober: string): boolean;
-  /** What an egress address may do over all destinations; `established` unless stated, `private` if pacing is off. */
+  /** The limits of an egress address over all destinations; `established` unless stated, `private` if pacing is off. */
   ipProfile?: IpProfile;
   limits?: Partial<Limits>;
-  /** What outlives this process; without it the engine starts from zero. */
+  /** The memory that outlives this process; without it the engine starts from zero. */
   memory?: EngineMemory;
   /**
-   * Whether other processes have the same egress addresses: then nothing is asked from one before it was given to this
-   * engine (`egress`). Otherwise all are its own.
+   * Whether other processes have the same egress addresses. Then nothing is asked from one before it was given to
+   * this engine (`egress`). Otherwise all are its own.
    */
   sharesEgress?: boolean;
   /** Whether the rate of connections heeds that: not if this process is alone. */
@@ -100,20 +102,20 @@ export type EngineSettings = {
    * a restart. Without it each process has its own.
    */
   randomProbeKey?: string;
-  /** Who asks mail hosts for `verify`, where it is not this process's own prober alone. */
+  /** Chooses the prober for `verify`, if it is not this process's own prober alone. */
   chooseProber?(local: Prober, policies: PolicyBook): Prober;
-  /** Whether it may be somebody else than this process who asks mail hosts now, perhaps from another network. */
+  /** Whether another process may ask mail hosts now, perhaps from another network. */
   mayAskElsewhere?(): boolean;
-  /** Told, in one line, of what the operator should know (a list file that went bad …). */
+  /** Called with one line for the operator (a list file that went bad …). */
   onProblem(message: string): void;
 };
 
-/** Its egress addresses that are closed and providers that ban one, too. */
+/** The state of an engine for operators, with its closed egress addresses and the providers that ban one. */
 export type EngineHealth = ReputationState & {
   resting: ReturnType<Pacer['resting']>;
   routes: RouteState[];
   mailPort: MailPortState;
-  /** Of each egress route that was looked at: whether its HELO name and sender are ours. */
+  /** For each egress route that was looked at: whether its HELO name and sender are ours. */
   identity: RouteIdentity[];
   resolver: ResolverState;
   /** Providers that refuse control mailboxes, by id or group. */
@@ -128,22 +130,25 @@ type EngineCounts = ReturnType<Routes['counts']> & {
 
 export type Engine = {
   verify(email: string, request: VerifyRequest): Promise<Outcome>;
-  /** The verdict, where it can be given at once and no packet has to leave for it. */
+  /** Returns the verdict, if it can be given at once without sending a packet. */
   recall(address: Address): Recalled | undefined;
-  /** What lists and DNS say of an address; its mail host is not asked. */
+  /** Returns the evidence of lists and DNS for an address; its mail host is not asked. */
   lookUp(address: Address, request: VerifyRequest): Promise<Evidence>;
-  /** The large provider that the domain is one slip away from, unless it is well known itself. Nobody is asked. */
+  /**
+   * Returns the large provider that the domain is one slip away from, unless it is well known itself. Nothing is
+   * looked up.
+   */
   nearProvider(address: Address): string | undefined;
-  /** Where the mail of a domain goes. */
+  /** Returns the mail route of a domain. */
   findMailRoute(address: Address, request: VerifyRequest): Promise<MailRoute>;
-  /** Asks mail hosts from this process, whoever does so for `verify`. */
+  /** Asks mail hosts from this process, whichever prober `verify` uses. */
   prober: Prober;
-  /** What is kept of the answers of probers outside. */
+  /** The kept answers of probers outside. */
   answers: Pick<AnswerSharing, 'forgetFrom' | 'probers'>;
   egress: EngineEgress;
-  /** What left this machine so far. */
+  /** Counts of the packets and conversations that left this machine so far. */
   counts(): EngineCounts;
-  /** What an operator should see: hosts left alone, routes, whether mail hosts can be reached at all. */
+  /** The state for an operator: hosts left alone, routes, whether mail hosts can be reached at all. */
   health(): EngineHealth;
   /** Lets go of every socket and file. */
   close(): void;
@@ -226,7 +231,7 @@ function countsOf(resolver: DnsResolver, routes: Routes): EngineCounts {
   return { dnsQueries, dnsFailures, ...routes.counts() };
 }
 
-/** Where mail goes, as resolvers say that have proved themselves. */
+/** Finds mail routes, with resolvers that have proved themselves. */
 function findRoutes({ settings, clock, limits }: Base, resolver: DnsResolver) {
   return openMailRoutes({
     resolver,
@@ -241,7 +246,7 @@ function findRoutes({ settings, clock, limits }: Base, resolver: DnsResolver) {
 
 const notLookedUp: MailRoute = { kind: 'undetermined', failure: 'silence' };
 
-/** Where mail goes, found for as many at once as there are places, accounts in turn. */
+/** Finds mail routes with a limit on how many at once, accounts in turn. */
 function inTurn({ clock, limits }: Base, mailRoutes: MailRoutes): VerifyParts['mailRoutes'] {
   const lookupQueue = createLookupQueue({ clock, places: limits.routeSearches });
   return {
@@ -277,7 +282,7 @@ type RouteNeeds = {
   memoryOf: ReturnType<typeof openNamespaces>;
 };
 
-/** The ways out, with what was kept of them and what the world thinks of them. */
+/** Opens the ways out, with their kept state and their reputation. */
 function openRoutes({ settings, clock, limits, ownAddresses }: Base, needs: RouteNeeds) {
   const { rights, identity, resolver, memoryOf } = needs;
   const { smtpPort: port, egressAllow: allow, heloName, mailFrom } = settings;
@@ -303,7 +308,7 @@ function openRoutes({ settings, clock, limits, ownAddresses }: Base, needs: Rout
   return { rights, routes: kept, reputation };
 }
 
-/** Asks for a mailbox once for all who want to know. Control mailboxes and probes of others go past it. */
+/** Asks for a mailbox once for all callers that want to know. Control mailboxes and probes of others go past it. */
 function shareAnswers({ settings, clock, limits }: Base, prober: Prober): AnswerSharing {
   return createAnswerSharing({
     prober,
@@ -339,7 +344,7 @@ type CanaryNeeds = {
   mailRoutes: MailRoutes;
 };
 
-/** Whether port 25 is open, with the hosts that are asked where it is in doubt. */
+/** Watches whether port 25 is open, with the hosts that are asked in doubt. */
 function watchMailPort(base: Base, needs: CanaryNeeds) {
   const { settings, clock, limits } = base;
   const mailPort = createMailPortWatch({
@@ -365,7 +370,7 @@ function watchCanaries(
     async findOwnHosts(patience) {
       const domain = senderDomain(settings);
       const route = domain === undefined ? undefined : await mailRoutes.find(domain, patience);
-      // Without MX records nobody has said that the domain's own address takes mail.
+      // Without MX records there is no word that the domain's own address takes mail.
       if (route?.kind !== 'takes_mail' || route.implicit) return [];
       return route.mxRecords.slice(0, ownHostsAsked);
     },
@@ -375,7 +380,7 @@ function watchCanaries(
     watch: mailPort,
     onProblem: (message) => settings.onProblem(message),
     async findAddresses(host, patience) {
-      // Whoever owns no egress address has no port to try.
+      // A process that owns no egress address has no port to try.
       if (!routes.ids.some((id) => rights.of(id) === 'ours')) return [];
       const found = await resolveHost(host, { resolver, limits }, patience);
       return found.kind === 'resolves' ? found.addresses : [];

@@ -1,19 +1,18 @@
 import type { Pacer, Predecessor } from './politeness/create-pacer.ts';
 import type { EgressPace } from './politeness/ip-profile.ts';
 import type { Reputation } from './reputation/create-reputation.ts';
-import type { EgressRights } from './routes/egress-rights.ts';
+import type { EgressRights, Routes } from './routes/create-routes.ts';
 import type { IdentityWatch } from './identity/watch-identity.ts';
-import type { Routes } from './routes/create-routes.ts';
 import type { MailPortWatch } from './routes/watch-mail-port.ts';
 
-/** The egress addresses that the engine is set up with, for whoever keeps account of whose they are. */
+/** The egress addresses that the engine is set up with, for the keeper of their ownership. */
 export type EngineEgress = {
   ids: readonly string[];
-  /** One is ours now, and conversations may begin from it until then, on the engine's clock. */
+  /** Makes an address ours: conversations may begin from it until then, on the engine's clock. */
   takeOver(id: string, from: Predecessor, until: number): void;
-  /** It is still ours. */
+  /** Prolongs the ownership. */
   allowUntil(id: string, until: number): void;
-  /** Nothing begins from it any more. */
+  /** Gives the address up: nothing begins from it any more. */
   giveUp(id: string): void;
   /** Conversations that are still open from it. */
   conversations(id: string): number;
@@ -21,7 +20,7 @@ export type EngineEgress = {
   resting(): number;
   /** Counts for its next owner; `mostHosts` bounds how many hosts are named. */
   handOver(id: string, mostHosts?: number): unknown;
-  /** Why nothing can be asked from it now, where that is so. */
+  /** Why nothing can be asked from it now, if so. */
   problem(id: string): string | undefined;
 };
 

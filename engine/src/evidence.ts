@@ -1,6 +1,6 @@
 import type { DomainPosture } from './dns/find-posture.ts';
 import type { MailRoute } from './dns/mail-route.ts';
-import type { ListFindings } from './lists/findings.ts';
+import type { ListFindings } from './lists/load-lists.ts';
 import type { ReplyMeaning } from './replies/meaning.ts';
 import type { Address, CanonicalHost } from './syntax/address.ts';
 

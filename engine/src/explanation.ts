@@ -1,9 +1,12 @@
+import type { MailRoute, RouteFailure } from './dns/mail-route.ts';
 import type { Contrast, Evidence, NoAnswerReason, ReadReply, SmtpPhase } from './evidence.ts';
+import type { ReplyReason } from './replies/meaning.ts';
+import type { SyntaxFault } from './syntax/address.ts';
 import type { Verdict } from './verdict.ts';
 
 /**
- * Why a verdict is what it is, in a form a program can act on and a person can read. Field names are
- * those of the API (`?explain=true`).
+ * The reason for a verdict, in a form a program can act on and a person can read. Field names are those of the API
+ * (`?explain=true`).
  */
 export type Explanation = {
   /** The stage that decided. */
@@ -11,19 +14,19 @@ export type Explanation = {
   /** A stable snake_case code; the list is in docs/reasons.md. */
   reason: string;
   retry: { advised: boolean; after_seconds?: number };
-  /** The large provider's domain that was most likely meant, where this one is a slip away from it. */
+  /** The large provider's domain that was most likely meant, if this one is a slip away from it. */
   did_you_mean?: string;
-  /** The domain is parked: its mail goes to a service that takes it for names nobody uses. */
+  /** The domain is parked: its mail goes to a service that takes it for unused names. */
   parked?: true;
   /** The address is at a privacy relay, which forwards mail to a mailbox of its owner: real, not disposable. */
   is_relay?: true;
-  /** A role that nobody should write to in bulk, such as `abuse`, `noreply` or `everyone`. */
+  /** A role that gets no bulk mail, such as `abuse`, `noreply` or `everyone`. */
   not_for_bulk?: true;
   /** The local part was made by a program for one message: BATV (`prvs=`), SRS, VERP, `bounce+…`. */
   is_machine?: true;
   /** When the mail host gave the answer, if that was before this request (ISO 8601). */
   asked_at?: string;
-  /** The mail host that was asked; absent where none was. */
+  /** The mail host that was asked; absent if none was. */
   mail_host?: string;
   replies: { phase: SmtpPhase; code: number; enhanced?: string; text: string }[];
   /** Milliseconds spent in each stage that was entered. */
@@ -36,7 +39,7 @@ type Told = Omit<Explanation, 'replies' | 'timings_ms'>;
 
 const never = { advised: false } as const;
 
-/** Seconds after which asking again may tell more, by what stood in the way. */
+/** Seconds after which another attempt may tell more, by the obstacle. */
 const retryAfterSeconds = {
   deferred: 300,
   silent: 300,
@@ -65,7 +68,10 @@ export function explain(evidence: Evidence, verdict: Verdict, timings: Timings):
   return { ...told, replies: mailbox?.replies.map(presentReply) ?? [], timings_ms: timings };
 }
 
-/** The shorter a name, the more living domains are a slip away from it: these are named only where the domain is dead or parked. */
+/**
+ * The shorter a name, the more living domains are a slip away from it: short names are suggested only if the domain
+ * is dead or parked.
+ */
 const leastLettersOfLiving = 5;
 
 function providerMeant({ lists, route }: Evidence): string | undefined {
@@ -75,7 +81,7 @@ function providerMeant({ lists, route }: Evidence): string | undefined {
   return isUnused || nearProvider.indexOf('.') >= leastLettersOfLiving ? nearProvider : undefined;
 }
 
-/** DNS gave no answer, or nobody can be reached from here: there is no verdict to explain, only a failure. */
+/** Explains a failure without a verdict: DNS gave no answer, or no mail host can be reached from here. */
 export function explainUnavailable(evidence: Evidence, timings: Timings): Explanation {
   const { route, mailbox } = evidence;
   const unreachable = mailbox?.kind === 'no_answer' ? mailbox.reason : 'mail_port_blocked';
@@ -91,7 +97,7 @@ export function explainUnavailable(evidence: Evidence, timings: Timings): Explan
   };
 }
 
-/** The caller's deadline came before a verdict did. */
+/** Explains that the caller's deadline came before a verdict did. */
 export function explainTimeout(stage: Explanation['stage'], timings: Timings): Explanation {
   return {
     stage,
@@ -134,7 +140,7 @@ function smtpCause({ mailbox }: Evidence): Pick<Cause, 'reason' | 'retry'> {
     case 'no':
       return { reason: 'mailbox_accepted', retry: never };
     case 'undetermined':
-      // A random probe that was put off may be answered as soon as a mailbox that was.
+      // A deferred random probe may be answered as soon as a deferred mailbox.
       return {
         reason: 'catch_all_undetermined',
         retry: retryFor(catchAll.meaning?.label, retryAfterSeconds.unreachable),
@@ -175,4 +181,51 @@ function retryFor(label: string | undefined, otherwiseSeconds: number | undefine
 function presentReply(reply: ReadReply): Explanation['replies'][number] {
   const { phase, code, enhanced, text } = reply;
   return enhanced === undefined ? { phase, code, text } : { phase, code, enhanced, text };
+}
+
+/**
+ * Every reason an explanation may give. The texts for people are in `@mailproof/client`. A test of the console,
+ * which shows them, holds them to this type: a reason without a text, or a text without a reason, does not compile.
+ */
+export type ExplanationReason =
+  VerdictReason | RouteReason | NoAnswerReason | RestReason | ReplyReason | SyntaxFault;
+
+type VerdictReason =
+  | 'mailbox_accepted'
+  | 'accepts_every_address'
+  | 'catch_all_undetermined'
+  | 'refused_like_made_up'
+  | 'refused_unlike_made_up'
+  | 'said_of_made_up_too'
+  | 'not_compared'
+  | 'contradicts_itself'
+  | 'spamtrap_listed'
+  | 'disposable_listed'
+  | 'operator_denied'
+  | 'receiver_opted_out'
+  | 'not_asked'
+  | 'deadline_reached'
+  | 'internal_error';
+
+type RouteReason = Extract<MailRoute, { kind: 'refuses_mail' }>['why'] | `dns_${RouteFailure}`;
+
+/** Why a mail host is left alone; these replace `host_resting` if the cause is known. */
+const restReasons = [
+  'route_volume_spent',
+  'no_route_open',
+  'provider_throttles',
+  'reputation_doubted',
+  'host_defers',
+  'host_unreachable',
+  'host_silent',
+  'provider_refuses_us',
+  'provider_bans_us',
+  'many_unknown',
+] as const;
+
+type RestReason = (typeof restReasons)[number];
+
+/** Whether no host was asked because one is left alone: the advice then names the end of that rest. */
+export function isRestReason(reason: string): boolean {
+  return restReasons.some((one) => one === reason);
 }

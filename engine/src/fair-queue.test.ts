@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setImmediate as nextTick } from 'node:timers/promises';
+import { setImmediate as nextTick, setImmediate as turn } from 'node:timers/promises';
 import { createTestClock } from '../test/support/test-clock.ts';
-import { createFairQueue, createFairSlots, type Asker, type ServingRule } from './fair-queue.ts';
+import {
+  createFairQueue,
+  createFairSlots,
+  createLookupQueue,
+  type Asker,
+  type ServingRule,
+} from './fair-queue.ts';
 
 type Waiting = { name: string; asker: Asker };
 
@@ -32,7 +38,7 @@ describe('a fair queue', () => {
     assert.deepEqual(takeAll(), ['single', 'list1', 'list2']);
   });
 
-  test('accounts are served in turn, so that nobody stands behind all of another', () => {
+  test('accounts are served in turn, so that none waits for all of another', () => {
     const { takeAll } = queueOf(
       waiting('a1', 'bulk', 'a'),
       waiting('a2', 'bulk', 'a'),
@@ -42,7 +48,7 @@ describe('a fair queue', () => {
     assert.deepEqual(takeAll(), ['a1', 'b1', 'a2', 'a3']);
   });
 
-  test('who has left is neither counted nor taken, and leaving twice changes nothing', () => {
+  test('an item that has left is neither counted nor taken, and leaving twice changes nothing', () => {
     const gone = waiting('gone', 'bulk');
     const { queue, takeAll } = queueOf(gone, waiting('here', 'bulk'));
     queue.remove(gone);
@@ -52,7 +58,7 @@ describe('a fair queue', () => {
     assert.equal(queue.size(), 0);
   });
 
-  test('who has had its share is passed over, and keeps its place', () => {
+  test('an account that has had its share is passed over, and keeps its place', () => {
     const { takeAll } = queueOf(
       waiting('a1', 'bulk', 'a'),
       waiting('b1', 'bulk', 'b'),
@@ -62,7 +68,7 @@ describe('a fair queue', () => {
     assert.deepEqual(takeAll(), ['a1', 'c1']);
   });
 
-  test('where there is room for singles only, lists wait', () => {
+  test('if there is room for singles only, lists wait', () => {
     const { takeAll } = queueOf(waiting('list', 'bulk'), waiting('single', 'single'));
     assert.deepEqual(takeAll({ hasRoom: (urgency) => urgency === 'single', hasShare: () => true }), [
       'single',
@@ -74,7 +80,7 @@ describe('a fair queue', () => {
 const { signal } = new AbortController();
 const bulk: Asker = { urgency: 'bulk', account: 'a' };
 
-/** So many slots for everybody. */
+/** A number of slots for all accounts. */
 function slotsOf(total: number) {
   const clock = createTestClock();
   let inUse = 0;
@@ -101,7 +107,7 @@ describe('slots handed out by a fair queue', () => {
     assert.equal(inUse(), 1);
   });
 
-  test('whoever waits is served in the moment in which a slot comes back', async () => {
+  test('a waiter is served as soon as a slot comes back', async () => {
     const { take, inUse, clock } = slotsOf(1);
     const first = await take(bulk);
     const second = take(bulk);
@@ -152,4 +158,115 @@ describe('slots handed out by a fair queue', () => {
     await nextTick();
     assert.deepEqual(served, ['taken']);
   });
+});
+
+const { signal: unbroken } = new AbortController();
+
+type Comer = { account: string; urgency: 'bulk' | 'single'; deadline: number; stop: AbortSignal };
+
+/** A queue of `places` places whose work ends when the test says so. */
+function setUp(places: number) {
+  const clock = createTestClock();
+  const lookupQueue = createLookupQueue({ clock, places });
+  const begun: string[] = [];
+  const ends = new Map<string, PromiseWithResolvers<string>>();
+  const come = (
+    name: string,
+    { account = 'a', urgency = 'bulk', deadline = 60_000, stop = unbroken }: Partial<Comer> = {},
+  ): Promise<string> => {
+    const end = Promise.withResolvers<string>();
+    ends.set(name, end);
+    const work = (): Promise<string> => {
+      begun.push(name);
+      return end.promise;
+    };
+    return lookupQueue.run({ deadline, signal: stop, asker: { urgency, account } }, work, 'late');
+  };
+  const finish = async (name: string): Promise<void> => {
+    ends.get(name)?.resolve('done');
+    await turn();
+  };
+  return { clock, begun, come, finish, fail: (name: string) => ends.get(name)?.reject(new Error(name)) };
+}
+
+test('no more of lists are under way than there are places, and each that ends lets one in', async () => {
+  const { begun, come, finish } = setUp(2);
+  const all = ['a1', 'a2', 'a3', 'a4'].map((name) => come(name));
+  await turn();
+  assert.deepEqual(begun, ['a1', 'a2']);
+  await finish('a2');
+  assert.deepEqual(begun, ['a1', 'a2', 'a3']);
+  for (const name of ['a1', 'a3', 'a4']) await finish(name);
+  assert.deepEqual(await Promise.all(all), ['done', 'done', 'done', 'done']);
+});
+
+test('a single verification does not wait', async () => {
+  const { begun, come, finish } = setUp(1);
+  void come('list1');
+  void come('list2');
+  const single = come('single', { urgency: 'single' });
+  await turn();
+  assert.deepEqual(begun.toSorted(), ['list1', 'single']);
+  await finish('single');
+  assert.equal(await single, 'done');
+  assert.equal(begun.includes('list2'), false);
+});
+
+test('accounts take turns, so that none waits for all of another', async () => {
+  const { begun, come, finish } = setUp(1);
+  for (const name of ['a1', 'a2', 'a3']) void come(name, { account: 'a' });
+  for (const name of ['b1', 'b2']) void come(name, { account: 'b' });
+  await turn();
+  for (const name of ['a1', 'a2', 'b1', 'a3', 'b2']) await finish(name);
+  assert.deepEqual(begun, ['a1', 'a2', 'b1', 'a3', 'b2']);
+});
+
+test('a caller that waits past the deadline is told, and takes no place', async () => {
+  const { begun, come, finish, clock } = setUp(1);
+  void come('first');
+  const hasty = come('hasty', { deadline: 100 });
+  void come('patient');
+  await turn();
+  while (clock.now() < 100) clock.step();
+  assert.equal(await hasty, 'late');
+  await finish('first');
+  assert.deepEqual(begun, ['first', 'patient']);
+});
+
+test('an abort is rejected with its reason, and the one behind it is let in', async () => {
+  const { begun, come, finish } = setUp(1);
+  const stop = new AbortController();
+  void come('first');
+  const gone = come('gone', { stop: stop.signal });
+  void come('behind');
+  await turn();
+  const reason = new Error('enough');
+  stop.abort(reason);
+  await assert.rejects(gone, reason);
+  await finish('first');
+  assert.deepEqual(begun, ['first', 'behind']);
+});
+
+test('a crowd is let in by portions, so that no turn of the event loop is long for it', async () => {
+  const { begun, come, clock } = setUp(1_000);
+  for (let index = 0; index < 120; index += 1) void come(`a${index}`);
+  await turn();
+  const portions = [begun.length];
+  while (begun.length < 120) {
+    clock.step();
+    await turn();
+    portions.push(begun.length);
+  }
+  assert.deepEqual(portions, [50, 100, 120]);
+});
+
+test('work that fails gives its place back', async () => {
+  const { begun, come, fail } = setUp(1);
+  const failing = come('failing');
+  void come('next');
+  await turn();
+  fail('failing');
+  await assert.rejects(failing, /failing/);
+  await turn();
+  assert.deepEqual(begun, ['failing', 'next']);
 });

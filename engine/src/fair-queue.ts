@@ -1,27 +1,26 @@
-import { createAlarm } from './alarm.ts';
-import type { Clock } from './clock.ts';
+import { createAlarm, type Clock } from './clock.ts';
 import type { Patience } from './patience.ts';
 
-/** Who asks, and how urgently: somebody waits for a single verification, nobody for one of a list. */
+/** The account that asks, and its urgency: a caller waits for a single verification, none for one of a list. */
 export type Asker = { urgency: 'single' | 'bulk'; account: string };
 
 /**
- * Those who wait for something scarce: single verifications first, because somebody waits for them; among equals
- * the accounts are served in turn, so that nobody's thousand stand before another's one; within an account first
- * come, first served.
+ * Items that wait for a scarce slot. Single verifications come first, because a caller waits for them. Among equals
+ * the accounts are served in turn, so that one account's thousand cannot delay another's single one. Within an
+ * account it is first come, first served.
  */
 export type FairQueue<Item extends { asker: Asker }> = {
   add(item: Item): void;
-  /** Does nothing where the item does not wait. */
+  /** Does nothing if the item does not wait. */
   remove(item: Item): void;
-  /** The next one. Whoever may not be served now keeps its place. */
+  /** Takes the next item. An item that may not be served now keeps its place. */
   take(rule?: ServingRule): Item | undefined;
-  /** The one that would be next if anybody may be served; it keeps its place. */
+  /** The item that would be next if all may be served; it keeps its place. */
   first(): Item | undefined;
   size(): number;
 };
 
-/** Whom there is room for now, and which accounts have not yet had their share. */
+/** The items that there is room for now, and the accounts that have not yet had their share. */
 export type ServingRule = {
   hasRoom(urgency: Asker['urgency']): boolean;
   hasShare(account: string): boolean;
@@ -35,13 +34,16 @@ export function createFairQueue<Item extends { asker: Asker }>(): FairQueue<Item
   return new OrderedQueue<Item>();
 }
 
-/** A class, since thousands of queues are made in a second, and a closure for each verb would cost more than its use. */
+/**
+ * A class, since thousands of queues are made in a second, and a closure for each method would cost more than its
+ * use.
+ */
 class OrderedQueue<Item extends { asker: Asker }> implements FairQueue<Item> {
-  /** In most queues nobody waits or one alone, for whom there is no order to be kept. */
+  /** Most queues hold one item or none, and need no order. */
   private alone: Item | undefined;
   /**
-   * What holds several comes with the second of them and goes with the last. Map and set keep the order of arrival, of
-   * accounts and within an account.
+   * The maps exist only while there are several items. Map and set keep the order of arrival, of accounts and within
+   * an account.
    */
   private single: Map<string, Set<Item>> | undefined;
   private bulk: Map<string, Set<Item>> | undefined;
@@ -88,7 +90,7 @@ class OrderedQueue<Item extends { asker: Asker }> implements FairQueue<Item> {
     return undefined;
   }
 
-  /** Puts an item behind those of its account. */
+  /** Puts an item behind the others of its account. */
   private line(item: Item): void {
     const { urgency, account } = item.asker;
     const accounts = (this[urgency] ??= new Map<string, Set<Item>>());
@@ -127,27 +129,27 @@ export type Slot = { kind: 'taken'; release: () => void } | { kind: 'timeout' };
 
 /** Slots of which there is a limited number, handed out in the order of a fair queue. */
 export type FairSlots = {
-  /** A slot that may be had without waiting. */
+  /** Returns a slot if one is free now. */
   takeNow(asker: Asker): Slot | undefined;
   /**
    * Waits for a slot until the deadline. An abort rejects with the signal's reason. A slot is given back once,
    * however often it is released.
    */
   take(asker: Asker, patience: Patience): Promise<Slot>;
-  /** Hands out what may be had now. Needed only where room came from elsewhere than a released slot. */
+  /** Hands out the free slots. Needed only if room came from elsewhere than a released slot. */
   serve(): void;
 };
 
 type FairSlotParts = {
   clock: Clock;
-  /** The rule sees the slots that are in use as they are at that moment. */
+  /** The rule sees the slots that are in use at that moment. */
   rule: ServingRule;
   /** Called before a slot is handed out, and after it came back. */
   onTaken(asker: Asker): void;
   onReleased(asker: Asker): void;
 };
 
-/** One who waits, until `dueAt` at the latest. */
+/** A caller that waits, until `dueAt` at the latest. */
 type Waiter = {
   asker: Asker;
   dueAt: number;
@@ -178,7 +180,7 @@ export function createFairSlots(parts: FairSlotParts): FairSlots {
     };
   }
 
-  /** After this nobody waits who might have a slot. */
+  /** Serves every waiter that may have a slot. */
   function serve(): void {
     for (let next = queue.take(rule); next !== undefined; next = queue.take(rule)) {
       leaveWith(next, occupy(next.asker));
@@ -196,7 +198,7 @@ export function createFairSlots(parts: FairSlotParts): FairSlots {
     waiter.signal.removeEventListener('abort', waiter.onAbort);
   }
 
-  /** Those who wait could not have this one, so nobody is passed over. */
+  /** No waiter could have this slot, so none is passed over. */
   function takeNow(asker: Asker): Slot | undefined {
     return rule.hasRoom(asker.urgency) && rule.hasShare(asker.account) ? occupy(asker) : undefined;
   }
@@ -219,6 +221,57 @@ export function createFairSlots(parts: FairSlotParts): FairSlots {
         alarm.set(waiter);
         signal.addEventListener('abort', onAbort, once);
       });
+    },
+  };
+}
+
+/**
+ * The queue in which addresses of lists wait before their mail hosts are looked up. Thousands may begin at once. If
+ * all were looked up together, each would use up the time of a DNS lookup waiting for the others. So their number is
+ * limited, and a lookup's time begins when it does. Single verifications do not wait here.
+ */
+type LookupQueue = {
+  /** Does the work once there is room for it; returns `late` if the deadline comes first. */
+  run<Result>(
+    request: Patience & { asker?: Asker },
+    work: () => Promise<Result>,
+    late: Result,
+  ): Promise<Result>;
+};
+
+/** Lookups begun between two ticks of the event loop, so that no tick becomes long. */
+const mostAtOnce = 50;
+
+export function createLookupQueue({ clock, places }: { clock: Clock; places: number }): LookupQueue {
+  let underWay = 0;
+  let begun = 0;
+  const slots = createFairSlots({
+    clock,
+    rule: { hasRoom: () => underWay < places && begun < mostAtOnce, hasShare: () => true },
+    onTaken() {
+      if (begun === 0) clock.after(0, beginNextPortion);
+      underWay += 1;
+      begun += 1;
+    },
+    onReleased: () => void (underWay -= 1),
+  });
+  function beginNextPortion(): void {
+    begun = 0;
+    slots.serve();
+  }
+
+  return {
+    async run(request, work, late) {
+      request.signal.throwIfAborted();
+      const { asker } = request;
+      if (asker?.urgency !== 'bulk') return work();
+      const slot = slots.takeNow(asker) ?? (await slots.take(asker, request));
+      if (slot.kind === 'timeout') return late;
+      try {
+        return await work();
+      } finally {
+        slot.release();
+      }
     },
   };
 }

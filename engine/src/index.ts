@@ -1,32 +1,64 @@
-/** What the engine offers: `createEngine(settings).verify(email, patience)`, and the pure parts that stand alone. */
+/** The engine: `createEngine(settings).verify(email, patience)`, and the pure parts that stand alone. */
 export { createBoundedCache, type BoundedCache } from './bounded-cache.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { createEngine, type Engine, type EngineSettings } from './create-engine.ts';
 export type { EngineEgress } from './engine-egress.ts';
-export { createResolver } from './dns/create-resolver.ts';
-export { parseDnsServer } from './dns/parse-dns-server.ts';
-export { probeResolver } from './dns/probe-resolver.ts';
-export { systemServers } from './dns/system-servers.ts';
+export { lateEvidence, type Evidence, type MailboxEvidence, type ReadReply } from './evidence.ts';
+export { explain, isRestReason, type Explanation, type ExplanationReason } from './explanation.ts';
+export { createFairSlots, type Asker, type FairSlots, type Slot } from './fair-queue.ts';
+export { isInBlocks, isWithinBlock, networkOf, parseCidr, type Cidr } from './ip-address.ts';
+export { defaultLimits, limitTable, type Limits } from './limits.ts';
+export type { EngineMemory, Remembered } from './memory.ts';
+export { createOwnSignals, type OwnSignals, type Patience } from './patience.ts';
+export { tracedConversations, tracedLookups } from './traced.ts';
+export { conclusiveStatuses, judge, type Verdict, type VerdictStatus } from './verdict.ts';
+export { verify, type Outcome, type Recalled, type VerifyParts } from './verify.ts';
+export { createResolver, parseDnsServer, systemServers } from './dns/create-resolver.ts';
 export type { Lookup } from './dns/lookup.ts';
 export type { MailRoute } from './dns/mail-route.ts';
+export { probeResolver } from './dns/watch-resolver.ts';
 export { createDialer } from './egress/create-dialer.ts';
 export { judgeAddress } from './egress/judge-address.ts';
-export { ownAddresses } from './egress/own-addresses.ts';
-export { seenAddresses, waysOf, type EgressWay } from './egress/seen-addresses.ts';
+export { ownAddresses, seenAddresses, waysOf, type EgressWay } from './egress/own-addresses.ts';
 export { checkHelo } from './identity/check-identity.ts';
 export { evaluateSpf } from './identity/evaluate-spf.ts';
-export { networkOf } from './net/network-of.ts';
-export { isInBlocks, isWithinBlock, parseCidr, type Cidr } from './net/parse-cidr.ts';
-export { lateEvidence, type Evidence, type MailboxEvidence, type ReadReply } from './evidence.ts';
-export { explain, type Explanation } from './explanation.ts';
-export { createFairSlots, type Asker, type FairSlots, type Slot } from './fair-queue.ts';
-export { defaultLimits, limitTable, type Limits } from './limits.ts';
-export type { ListFindings, Lists } from './lists/findings.ts';
-export { findListFile, listFileNames } from './lists/list-files.ts';
-export { createLists } from './lists/load-lists.ts';
-export type { EngineMemory, Remembered } from './memory.ts';
+export {
+  createLists,
+  findListFile,
+  listFileNames,
+  type ListFindings,
+  type Lists,
+} from './lists/load-lists.ts';
+export {
+  askProvidersMayBe,
+  defaultPoliteness,
+  forbiddingProviders,
+  parseAskProviders,
+} from './politeness/built-in-policies.ts';
+export type { Predecessor } from './politeness/create-pacer.ts';
+export { createPolicyBook } from './politeness/create-policy-book.ts';
+export {
+  describeIpProfile,
+  ipProfileNames,
+  ipProfiles,
+  type IpProfile,
+  type IpProfilePace,
+} from './politeness/ip-profile.ts';
 export { endedRest, readKeptRest } from './politeness/keep-rests.ts';
-export { endOfRouteRests } from './routes/keep-routes.ts';
+export {
+  routesOr,
+  type HostPolicy,
+  type PolicyBook,
+  type PolicyFile,
+  type Politeness,
+  type RouteSetting,
+} from './politeness/policy.ts';
+export { readPolicyFile, type ReadPolicyFile } from './politeness/read-policy-file.ts';
+export type { Probe, Prober } from './probing/prober.ts';
+export { rereadEvidence } from './probing/reread-evidence.ts';
+export { classifyReply } from './replies/classifier/classify-reply.ts';
+export type { ReplyMeaning, ReplyToClassify } from './replies/meaning.ts';
+export { ownDomainsOf, providerOf, providerTable } from './replies/providers.ts';
 export {
   blockListName,
   delistingPage,
@@ -35,32 +67,8 @@ export {
   type Listing,
 } from './reputation/block-lists.ts';
 export { openedByOperator, readKeptClosure, type Closure, type ProviderBan } from './reputation/closures.ts';
-export { createOwnSignals, type OwnSignals } from './own-signals.ts';
-export type { Patience } from './patience.ts';
-export type { Predecessor } from './politeness/create-pacer.ts';
-export { askProvidersMayBe, forbiddingProviders, parseAskProviders } from './politeness/ask-providers.ts';
-export {
-  describeIpProfile,
-  ipProfileNames,
-  ipProfiles,
-  type IpProfile,
-  type IpProfilePace,
-} from './politeness/ip-profile.ts';
-export { createPolicyBook } from './politeness/create-policy-book.ts';
-export { routesOr, type PolicyFile, type RouteSetting } from './politeness/policy-file.ts';
-export type { HostPolicy, Politeness, PolicyBook } from './politeness/policy.ts';
-export { readPolicyFile, type ReadPolicyFile } from './politeness/read-policy-file.ts';
-export { isRestReason, type ExplanationReason } from './explanation-reason.ts';
-export { classifyReply } from './replies/classifier/classify-reply.ts';
-export { defaultPoliteness } from './politeness/default-politeness.ts';
-export { ownDomainsOf, providerOf, providerTable } from './replies/providers.ts';
-export type { ReplyMeaning, ReplyToClassify } from './replies/meaning.ts';
+export { egressFor } from './routes/choose-route.ts';
+export { endOfRouteRests } from './routes/keep-routes.ts';
 export type { Address, CanonicalHost, ParsedAddress, SyntaxFault } from './syntax/address.ts';
 export { canonicalHost, canonicalMailHost } from './syntax/canonical-host.ts';
 export { createListParser, parseAddress, trimAddress } from './syntax/parse-address.ts';
-export { tracedConversations, tracedLookups } from './traced.ts';
-export { egressFor } from './routes/rank-egress.ts';
-export { conclusiveStatuses, judge, type Verdict, type VerdictStatus } from './verdict.ts';
-export type { Probe, Prober } from './probing/prober.ts';
-export { rereadEvidence } from './probing/reread-evidence.ts';
-export { verify, type Outcome, type Recalled, type VerifyParts } from './verify.ts';

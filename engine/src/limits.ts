@@ -4,12 +4,12 @@
  */
 export const limitTable = {
   connectMs: { value: 8_000, meaning: 'TCP connection to a mail host' },
-  bannerMs: { value: 25_000, meaning: 'wait for the banner, where somebody waits for the answer' },
+  bannerMs: { value: 25_000, meaning: 'wait for the banner if a caller waits for the answer' },
   bulkBannerMs: { value: 60_000, meaning: 'wait for the banner on behalf of a list' },
   ehloMs: { value: 8_000, meaning: 'reply to EHLO or HELO' },
   tlsMs: { value: 8_000, meaning: 'STARTTLS and the handshake together' },
   mailMs: { value: 8_000, meaning: 'reply to MAIL' },
-  rcptMs: { value: 25_000, meaning: 'reply to each RCPT, where somebody waits for the answer' },
+  rcptMs: { value: 25_000, meaning: 'reply to each RCPT if a caller waits for the answer' },
   bulkRcptMs: { value: 60_000, meaning: 'reply to each RCPT on behalf of a list' },
   slowRefusalMs: {
     value: 4_000,
@@ -19,7 +19,7 @@ export const limitTable = {
   quitMs: { value: 2_000, meaning: 'reply to QUIT, after the verdict' },
   smtpPhaseMs: {
     value: 25_000,
-    meaning: 'a conversation about one address, without what it waits behind others in it',
+    meaning: 'a conversation about one address, without the wait behind others in it',
   },
   bulkSmtpPhaseMs: { value: 120_000, meaning: 'the same on behalf of a list' },
   dnsTryMs: { value: 1_000, meaning: 'one DNS query to one server before the next try' },
@@ -74,14 +74,14 @@ export const limitTable = {
     meaning:
       'time between two made-up addresses asked for at a provider that is believed, and life of a doubt in it',
   },
-  beliefAgainMs: { value: 600_000, meaning: 'the same where the first told nothing' },
+  beliefAgainMs: { value: 600_000, meaning: 'the same if the first gave no answer' },
   controlEveryMs: {
     value: 900_000,
     meaning: "time between two checks of a provider's control mailboxes, while it is asked",
   },
   controlWaitMs: {
     value: 5_000,
-    meaning: 'wait for such a check, where one is under way, before "no such mailbox" is believed',
+    meaning: 'wait for a running check before "no such mailbox" is believed',
   },
   hostTraitEntries: { value: 20_000, meaning: 'mail hosts whose traits are remembered' },
   hostTraitMs: { value: 86_400_000, meaning: 'life of a remembered trait of a mail host' },
@@ -112,8 +112,8 @@ export const limitTable = {
     meaning: 'mail hosts that call an egress address listed before block lists are looked up for it',
   },
   listingNetworks: { value: 2, meaning: 'networks they must be in (a /24 of IPv4, a /48 of IPv6)' },
-  listingAgainMs: { value: 10_000, meaning: 'least time between two look-ups that mail hosts bring about' },
-  listingEveryMs: { value: 6 * 3_600_000, meaning: 'time between two look-ups of an egress address' },
+  listingAgainMs: { value: 10_000, meaning: 'least time between two lookups that mail hosts cause' },
+  listingEveryMs: { value: 6 * 3_600_000, meaning: 'time between two lookups of an egress address' },
   listedEveryMs: { value: 3_600_000, meaning: 'the same while it is closed because a block list has it' },
   suspicionHosts: {
     value: 20,
@@ -151,7 +151,10 @@ export const limitTable = {
   },
   identityEveryMs: { value: 3_600_000, meaning: 'time between two looks at our own HELO name and sender' },
   identityAgainMs: { value: 60_000, meaning: 'the same while one of them is not proven to be ours' },
-  identityTrustMs: { value: 86_400_000, meaning: 'how long both stay proven while they cannot be looked up' },
+  identityTrustMs: {
+    value: 86_400_000,
+    meaning: 'time for which both stay proven while they cannot be looked up',
+  },
   canaryEveryMs: { value: 600_000, meaning: 'time between two rounds of the canaries' },
   replyMeanings: { value: 5_000, meaning: 'different refusals whose meaning is remembered' },
   explainedReplyCharacters: { value: 200, meaning: 'characters kept of a reply' },

@@ -1,17 +1,17 @@
 /**
- * What the engine has learnt, for a store that keeps it over a restart. The engine remembers in bounded caches and works
- * without one; where a memory is handed in, it is read at the start and told of everything new, and what other engines
- * write to the same memory is taken in as it comes.
+ * The knowledge of the engine, for a store that keeps it over a restart. The engine remembers in bounded caches and
+ * works without one. A memory is read at the start and told of everything new, and entries that other engines write
+ * to it are taken in as they come.
  *
  * Keys are names of domains, mail hosts and routes and IP addresses of machines, never an email address. Values are
  * plain JSON and are not trusted when they come back: one that cannot be read is ignored.
  */
 export type EngineMemory = {
-  /** All that is still alive. Called once. */
+  /** Returns all living entries. Called once. */
   load(): Remembered[];
-  /** Must neither wait nor throw. The last word on a key counts. */
+  /** Must neither wait nor throw. The last entry for a key counts. */
   learn(entry: Remembered): void;
-  /** Called once; `tell` takes what other engines learn. An entry without any life left is to be forgotten. */
+  /** Called once; `tell` takes the entries of other engines. An entry without any life left must be forgotten. */
   listen?(tell: (entries: Remembered[]) => void): void;
 };
 
@@ -19,7 +19,7 @@ export type Remembered = {
   kind: MemoryKind;
   key: string;
   value: unknown;
-  /** How much longer it holds; 0 means that it is to be forgotten. */
+  /** How much longer it holds; 0 means that it must be forgotten. */
   lifeMs: number;
 };
 
@@ -50,7 +50,7 @@ export function openNamespaces(memory: EngineMemory | undefined): (kind: MemoryK
   });
 }
 
-/** A JSON object, whose fields are yet to be looked at. */
+/** Whether a value is a JSON object, whose fields are still to be checked. */
 export function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

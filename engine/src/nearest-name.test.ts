@@ -17,7 +17,7 @@ test('a slip of the finger finds the name that was meant', () => {
   }
 });
 
-test('what is like none of them gets no suggestion', () => {
+test('a name unlike all of them gets no suggestion', () => {
   for (const typed of ['', 'x', 'serve-everything', 'zzzzzz'])
     assert.equal(nearestName(typed, known), undefined);
   assert.equal(nearestName('verify', []), undefined);

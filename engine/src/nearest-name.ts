@@ -1,8 +1,8 @@
 /**
- * The known name that a mistyped one most likely means, or nothing if none is near.
+ * Returns the known name that a mistyped one most likely means, or nothing if none is near.
  *
- * Near is at most a third of the letters: closer than that two names look alike, further apart a
- * suggestion misleads more often than it helps.
+ * Near is at most a third of the letters: closer than that two names look alike, further apart a suggestion misleads
+ * more often than it helps.
  */
 export function nearestName(mistyped: string, known: readonly string[]): string | undefined {
   let nearest: { name: string; distance: number } | undefined;
@@ -13,7 +13,7 @@ export function nearestName(mistyped: string, known: readonly string[]): string 
   return nearest !== undefined && nearest.distance <= nearest.name.length / 3 ? nearest.name : undefined;
 }
 
-/** Letters added, dropped, changed or swapped with their neighbour to get from one to the other. */
+/** Counts the letters added, dropped, changed or swapped with their neighbour to get from one to the other. */
 function editDistance(from: string, to: string): number {
   let before: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -13,11 +13,10 @@ import { createProbeScheduler, type ProbeScheduler } from './probing/probe-sched
 import { createProviderBeliefs } from './probing/provider-beliefs.ts';
 import { randomProbeNames } from './random-probe-name.ts';
 import type { Reputation } from './reputation/create-reputation.ts';
-import type { Routes } from './routes/create-routes.ts';
-import type { EgressRights } from './routes/egress-rights.ts';
+import type { Routes, EgressRights } from './routes/create-routes.ts';
 import type { MailPortWatch } from './routes/watch-mail-port.ts';
 
-/** What decides when mail hosts are asked, put together for `create-engine.ts`. */
+/** The settings of the scheduler, which decides when mail hosts are asked. */
 type SchedulerSettings = {
   pacing?: 'on' | 'off';
   sharesEgress?: boolean;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readRoleNames } from './lists/role-names.ts';
+import { readRoleNames } from './lists/mailbox-names.ts';
 import { randomProbeNames } from './random-probe-name.ts';
 import { parseAddress } from './syntax/parse-address.ts';
 

@@ -1,19 +1,21 @@
 import { hash } from 'node:crypto';
 
 /**
- * The local part of a made-up address: it looks like a person's, so that it tells no host who asks, and nobody has it.
+ * Returns the maker of made-up local parts. They look like a person's, so that they tell no host who asks, and
+ * belong to no mailbox.
  *
- * Made from a secret of the installation and the domain, so that it is the same each time (a host that greylists would
- * put each new one off for ever) and differs from that of every other installation. A syllable has 6 bits, so seven of
- * them and the digits leave less than one chance in 2^48 that somebody bears the name. The digits keep it from being a role.
+ * Each is made from a secret of the installation and the domain. So it is the same each time (a host that greylists
+ * would put each new one off for ever) and differs from that of every other installation. A syllable has 6 bits:
+ * seven of them and the digits leave less than one chance in 2^48 that a person bears the name. The digits keep it
+ * from being a role.
  */
 export function randomProbeNames(key: string): (domain: string) => string {
-  // Always of one length: what follows it in a digest can be nothing but the domain.
+  // Always of one length, so only the domain can follow it in a digest.
   const secret = hash('sha256', key);
   return (domain) => makeName(secret, domain);
 }
 
-/** One digest of both, of which a name shows too little to find the secret or any other name. */
+/** Makes a name from one digest of both. It shows too little of the digest to find the secret or any other name. */
 function makeName(secret: string, domain: string): string {
   // A character for each byte.
   const bytes = hash('sha256', secret + domain, 'binary');

@@ -150,7 +150,7 @@ describe('the score', () => {
     );
   });
 
-  test('of a role that nobody should write to in bulk is 20 to 40, below every catch-all', () => {
+  test('of a role that gets no bulk mail is 20 to 40, below every catch-all', () => {
     fc.assert(
       fc.property(anyFacts, anyFacts, (facts, other) => {
         const found = scoreOf('role_account', evidence({ ...facts, role: true, notForBulk: true }));
@@ -200,7 +200,7 @@ describe('the score', () => {
       [...new Set(rising)].sort((a, b) => a - b),
       rising,
     );
-    assert.equal(of({}), rising[0], 'what was not answered counts for nothing');
+    assert.equal(of({}), rising[0], 'a missing answer counts for nothing');
     assert.equal(score({ catchAll: yes, role: true }), of({}), 'a role adds nothing');
     assert.ok(score({ catchAll: yes, implicit: true }) < of({}));
   });

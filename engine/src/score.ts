@@ -3,10 +3,10 @@ import { largeProviders } from './lists/large-providers.ts';
 import { isBelievedUnasked, providerOf } from './replies/providers.ts';
 
 /**
- * The score: an estimate, in percent, of the chance that a message sent now is delivered. The status gives where it
- * starts, each consideration that holds adds its points. The points are ours and not yet measured against bounces; what
- * they cannot do is change the order of the statuses (a test goes through all evidence there can be). Roles that
- * nobody should write to in bulk stand aside from that order.
+ * The score: an estimate, in percent, of the chance that a message sent now is delivered. The status gives the
+ * start, and each consideration that holds adds its points. The points are ours and not yet measured against
+ * bounces. They cannot change the order of the statuses (a test goes through all possible evidence). Roles that get
+ * no bulk mail stand aside from that order.
  *
  * `docs/score.md` is written from these two tables.
  */
@@ -21,16 +21,16 @@ export const scoreStarts = {
   safe: 95,
 } as const;
 
-/** `judge` asks for the score of every status but `unknown`; one that is missing here does not compile there. */
+/** `judge` asks for the score of every status but `unknown`; a status that is missing here does not compile there. */
 export type ScoredStatus = keyof typeof scoreStarts;
 
 /** The start of a role account that is not for bulk mail: a message arrives there, and does harm. */
 export const notForBulkStart = 30;
 
 type Consideration = {
-  /** What it answers; of several with the same question one can hold at most. */
+  /** The question it answers; of several with the same question one can hold at most. */
   question: string;
-  /** What holds, for the documentation. */
+  /** The condition, for the documentation. */
   what: string;
   points: Partial<Record<ScoredStatus, number>>;
   holds: (evidence: Evidence) => boolean;
@@ -147,7 +147,7 @@ function answerFrom({ mailbox }: Evidence): string | undefined {
   return catchAllOf(mailbox)?.from;
 }
 
-/** How long ago it was found out; 0 where it was found out now. */
+/** Returns the age of the answer; 0 if it was found out now. */
 function rememberedMs({ mailbox }: Evidence): number {
   const catchAll = catchAllOf(mailbox);
   return catchAll?.from === 'memory' ? (catchAll.ageMs ?? 0) : 0;

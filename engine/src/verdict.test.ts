@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { MailRoute } from './dns/mail-route.ts';
 import type { CatchAllAnswer, Evidence, MailboxEvidence } from './evidence.ts';
-import type { ListFindings } from './lists/findings.ts';
+import type { ListFindings } from './lists/load-lists.ts';
 import type { ReplyLabel } from './replies/meaning.ts';
 import type { Address, CanonicalHost } from './syntax/address.ts';
 import { conclusiveStatuses, judge, type VerdictStatus } from './verdict.ts';
@@ -152,7 +152,7 @@ describe('every row of the verdict table', () => {
     });
   });
 
-  test('row 8: a role that nobody should write to in bulk is not safe to send, with a low score', () => {
+  test('row 8: a role that gets no bulk mail is not safe to send, with a low score', () => {
     const lists = listed({ role: true, notForBulk: true });
     assert.deepEqual(judge(evidence({ ...lists, mailbox: answered('accepted') })), {
       ...common,
@@ -218,7 +218,7 @@ test('proof outranks suspicion: a trap or throw-away domain that takes no mail i
   assert.equal(judge(evidence({ ...listed({ disposable: true }), route: dead })).status, 'invalid');
 });
 
-test('a field without evidence is absent: nothing is said of a mail route nobody looked at', () => {
+test('a field without evidence is absent: nothing is said of a mail route that was not looked up', () => {
   const verdict = judge({ address, lists: { ...unlisted, denied: true } });
   assert.deepEqual(verdict, { ...common, status: 'unknown' });
 });

@@ -53,7 +53,7 @@ export type UnknownVerdict = Common & Partial<MailRouteFields> & { status: 'unkn
 export type Verdict = AskedVerdict | ListedVerdict | UnknownVerdict;
 export type VerdictStatus = Verdict['status'];
 
-/** What is charged for. Everything else is free. */
+/** Statuses that are charged for. Everything else is free. */
 export const conclusiveStatuses: ReadonlySet<VerdictStatus> = new Set<VerdictStatus>([
   'safe',
   'invalid',
@@ -88,13 +88,13 @@ export function judge(evidence: Evidence): Verdict {
   }
 }
 
-/** Whether every mail host proved that the address can be delivered to none of them, before the mailbox was named. */
+/** Whether every mail host proved, before the mailbox was named, that it cannot deliver to the address. */
 function isUndeliverable(mailbox: MailboxEvidence | undefined): boolean {
   if (mailbox?.kind !== 'no_answer') return false;
   return mailbox.reason === 'hosts_take_no_mail' || mailbox.reason === 'no_host_offers_smtputf8';
 }
 
-/** What other replies of the same host make of the one about the mailbox. */
+/** Judges the reply about the mailbox by other replies of the same host. */
 function judgeContrast(evidence: Evidence, contrast: Contrast): Verdict {
   switch (contrast) {
     case 'like_made_up':
@@ -136,7 +136,10 @@ function asked(evidence: Evidence, status: AskedVerdict['status']): AskedVerdict
   };
 }
 
-/** A domain whose mail hosts take nothing for the address is as good as one without any. */
+/**
+ * Returns the fields of the route. A domain whose mail hosts take nothing for the address is as good as one without
+ * any.
+ */
 function routeTaking({ route, mailbox }: Evidence): MailRouteFields | undefined {
   if (route?.kind !== 'takes_mail' || isUndeliverable(mailbox)) return undefined;
   return { mx_accepts_mail: true, mx_records: [...route.mxRecords] };

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
-import type { MailRoute } from './dns/mail-route.ts';
 import { findPosture, type PostureParts } from './dns/find-posture.ts';
+import type { MailRoute } from './dns/mail-route.ts';
 import type { Evidence, MailboxEvidence, NoAnswerReason } from './evidence.ts';
 import {
   explain,
@@ -10,25 +10,25 @@ import {
   type Timings,
 } from './explanation.ts';
 import type { Asker } from './fair-queue.ts';
-import type { ListLookup } from './lists/findings.ts';
+import type { ListLookup, Lists } from './lists/load-lists.ts';
 import type { Patience } from './patience.ts';
 import type { PolicyBook } from './politeness/policy.ts';
 import type { ControlMailboxes } from './probing/control-mailboxes.ts';
 import type { Prober } from './probing/prober.ts';
-import { parseAddress } from './syntax/parse-address.ts';
 import type { Address, SyntaxFault } from './syntax/address.ts';
+import { parseAddress } from './syntax/parse-address.ts';
 import { judge, type Verdict } from './verdict.ts';
 
 /**
  * The story of one verification: syntax → lists → DNS → SMTP → verdict.
  *
- * Each stage adds evidence; the judge alone decides what it means. What the world does to us (a dead
- * domain, a silent host, a refusal) ends as a value. Only an aborted signal and our own defects throw.
+ * Each stage adds evidence; the judge alone decides what it means. Events of the outside world (a dead domain, a
+ * silent host, a refusal) end as values. Only an aborted signal and our own defects throw.
  */
 export type Outcome =
   | { kind: 'verdict'; verdict: Verdict; explanation: Explanation }
   | { kind: 'invalid_address'; fault: SyntaxFault }
-  /** Whether the domain takes mail could not be found out, or no mail host can be reached from here: no verdict is possible. */
+  /** DNS gave no answer, or no mail host can be reached from here: no verdict is possible. */
   | { kind: 'unavailable'; explanation: Explanation }
   /** The caller's deadline came first. */
   | { kind: 'timeout'; explanation: Explanation };
@@ -42,25 +42,25 @@ export type VerifyParts = RecallParts &
     controls: Pick<ControlMailboxes, 'askAt'>;
   };
 
-export type RecallParts = {
+type RecallParts = {
   clock: Clock;
   lists: ListLookup;
-  /** Where mail goes, as DNS says, or as it said not long ago. */
+  /** Mail routes as DNS gives them, or as it gave them not long ago. */
   mailRoutes: {
     find(address: Address, request: VerifyRequest): Promise<MailRoute>;
-    /** Asks nobody. */
+    /** Returns a remembered route without asking DNS. */
     recall(address: Address): MailRoute | undefined;
   };
 };
 
-/** How long the caller waits, and, where it matters to others who ask, who that is. */
+/** A caller's patience, and its account if other callers may have to wait for it. */
 export type VerifyRequest = Patience & {
   asker?: Asker;
-  /** Whether the mail host is to be asked, even if it answered a moment ago. */
+  /** Whether the mail host must be asked, even if it answered a moment ago. */
   isFresh?: boolean | undefined;
 };
 
-/** Somebody waits for an answer, unless it is said that nobody does. */
+/** Default: a caller is waiting (single). */
 const unnamedAsker: Asker = { urgency: 'single', account: '' };
 
 export async function verify(email: string, parts: VerifyParts, request: VerifyRequest): Promise<Outcome> {
@@ -97,7 +97,7 @@ export async function verify(email: string, parts: VerifyParts, request: VerifyR
   return conclude({ ...known, mailbox, posture }, watch);
 }
 
-/** The same story where all of it is known already: lists and DNS decide, and neither has to be asked. */
+/** Tells the same story if all of it is known already: lists and DNS decide, and neither has to be asked. */
 export function recall(address: Address, parts: RecallParts): Recalled | undefined {
   const listed = parts.lists.find(address);
   if (listed.denied) return undefined;
@@ -107,13 +107,31 @@ export function recall(address: Address, parts: RecallParts): Recalled | undefin
   return isOffLimits(known) ? conclude(known, startWatch(parts.clock)) : undefined;
 }
 
+/**
+ * Tells the same story up to DNS, for callers that may learn of the domain and nothing of its mailboxes.
+ * Entries of the operator's lists that name a single address, or its hash, do not count. The route is absent if the
+ * operator denied the domain, and undetermined if DNS did not answer in time.
+ */
+export async function lookUp(
+  address: Address,
+  {
+    lists: { byDomain: lists },
+    mailRoutes,
+  }: Pick<RecallParts, 'mailRoutes'> & { lists: Pick<Lists, 'byDomain'> },
+  request: VerifyRequest,
+): Promise<Evidence> {
+  const listed = lists.find(address);
+  if (listed.denied) return { address, lists: listed };
+  return withRoute(listed, await mailRoutes.find(address, request), { address, lists });
+}
+
 function takesEveryAddress(mailbox: MailboxEvidence): boolean {
   return (
     mailbox.kind === 'answered' && mailbox.meaning.label === 'accepted' && mailbox.catchAll.kind === 'yes'
   );
 }
 
-/** That nobody here can ask says nothing of the mailbox. */
+/** Whether no prober can ask, which says nothing of the mailbox. */
 function cannotBeAsked(mailbox: MailboxEvidence): boolean {
   if (mailbox.kind === 'answered') return false;
   return ourOwnReasons.has(mailbox.reason);
@@ -126,7 +144,7 @@ const ourOwnReasons: ReadonlySet<NoAnswerReason> = new Set<NoAnswerReason>([
   'identity_unproven',
 ]);
 
-/** No mail host of a trap or a throw-away domain is contacted. */
+/** Whether the address is at a spam trap or a throw-away domain: its mail hosts are not contacted. */
 function isOffLimits({ lists }: Evidence): boolean {
   return lists.spamtrap || lists.disposable;
 }
@@ -144,8 +162,11 @@ function unavailable(evidence: Evidence, watch: Watch): Outcome {
   return { kind: 'unavailable', explanation: explainUnavailable(evidence, watch.timings()) };
 }
 
-/** A throw-away service, and one that parks names, shows in its mail host even where the domain is new to the lists. */
-export function withRoute(
+/**
+ * Adds the route. A throw-away service, or one that parks names, shows in its mail host even if the domain is new to
+ * the lists.
+ */
+function withRoute(
   listed: Evidence['lists'],
   route: MailRoute,
   { address, lists }: { address: Address; lists: ListLookup },

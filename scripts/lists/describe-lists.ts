@@ -40,8 +40,8 @@ export function describeLists(report: BuildReport): string {
 function opening({ counts }: BuildReport): string {
   return `# Lists
 
-This page is written by \`scripts/build-lists.ts\`; manual changes are lost. It describes what the engine knows about an
-address before it asks anyone, where the data comes from, and what was left out.
+This page is written by \`scripts/build-lists.ts\`; manual changes are lost. It describes the
+lists that the engine consults before it asks a server, their sources, and the sources left out.
 
 | list | entries | file in \`engine/src/lists/data/\` | found by |
 |---|---:|---|---|
@@ -51,10 +51,10 @@ address before it asks anyone, where the data comes from, and what was left out.
 | free providers | ${counts.free} | \`free-providers.txt\` | the domain or its registrable domain |
 | privacy relays | ${counts.relays} | \`privacy-relays.txt\` | the domain or a parent of it, up to the registrable domain |
 | role names | ${counts.roles} | \`role-names.txt\` | the local part, ignoring case and \`+tag\` |
-| roles that nobody should write to in bulk | ${counts.rolesNotForBulk} | \`roles-not-for-bulk.txt\` | as role names |
+| roles that must not receive bulk mail | ${counts.rolesNotForBulk} | \`roles-not-for-bulk.txt\` | as role names |
 
-A registrable domain is one label more than a public suffix; both sections of the Public Suffix List count. What is
-known about \`a.github.io\` says nothing about \`b.github.io\`.
+A registrable domain is one label more than a public suffix; both sections of the Public Suffix List count. An entry
+for \`a.github.io\` says nothing about \`b.github.io\`.
 `;
 }
 
@@ -96,7 +96,7 @@ enough: a name is kept if a source that reviews or observes **proves** it, or if
 ${rows.join('\n')}
 | **kept** | **${disposable.names.length}** |
 
-Why the two seconding sources are not enough together: the more well-known mail providers (\`email-providers\`) a
+The two seconding sources are not enough together. The more well-known mail providers (\`email-providers\`) a
 combination of sources calls disposable, the less it is worth. Combinations of fewer than 50 names are left out, and
 some of the hits are well-known disposable services. This measure cannot see a small company that registered a domain
 after a disposable service let it go. That is why a claim by the largest list alone is not enough either.
@@ -106,7 +106,7 @@ after a disposable service let it go. That is why a claim by the largest list al
 ${agreementRows(report).join('\n')}
 
 Domains that were disposable once and have lapsed do little harm and little good. Most of them no longer exist, and a
-domain that does not exist is \`invalid\` whatever a list says.
+domain that does not exist is \`invalid\` in any case.
 `;
 }
 
@@ -141,17 +141,22 @@ ${rows.join('\n')}
 function rest({ counts }: BuildReport): string {
   return `## Written by hand
 
-The files in \`cli/src/domain-lists/by-hand/\` each start with their own rule: the free providers, ${counts.roles} role
-names (RFC 2142 and common ones in a dozen languages, none that is also a person's name), ${counts.mailHosts} mail hosts that
-disposable services run themselves, ${counts.parkedHosts} that park domains, and ${counts.relays} domains of privacy relays. A relay
-forwards mail to a person's own mailbox, so its addresses are not disposable; the explanation says \`is_relay\`. Only
-the operator's own list can call them disposable.
+The files in \`cli/src/domain-lists/by-hand/\` each start with their own rule. They hold:
+
+- the free providers,
+- ${counts.roles} role names: RFC 2142 and common ones in a dozen languages, none that is also a person's name,
+- ${counts.mailHosts} mail hosts that disposable services run themselves,
+- ${counts.parkedHosts} mail hosts that park domains,
+- ${counts.relays} domains of privacy relays.
+
+A relay forwards mail to a person's own mailbox, so its addresses are not disposable; the explanation says \`is_relay\`.
+Only the operator's own list can call them disposable.
 
 ## Renewing without a release
 
-\`./mailproof domain-lists update\` takes the newest version of every package above from the registry that npm is set
-to, merges them by the same rules and puts the list of disposable domains into the data directory
-(\`domain-lists/\`). The engine uses it from the next start. The command shows what changes, keeps the list before it
+\`./mailproof domain-lists update\` takes the newest version of every package above from npm's registry and
+merges them by the same rules. It puts the list of disposable domains into the data directory (\`domain-lists/\`). The
+engine uses it from the next start. The command shows the changes, keeps the previous list
 in \`previous/\`, and refuses a list that has lost more than half of its names. \`./mailproof domain-lists show\` tells
 which lists are in use. To go back to the built-in list, remove the folder.
 

@@ -116,14 +116,14 @@ export const egressMutants: readonly Mutant[] = [
   },
   {
     name: 'forbidden addresses are dialled',
-    file: 'engine/src/egress/create-guarded-dialer.ts',
+    file: 'engine/src/egress/create-dialer.ts',
     find: 'if (isForbidden(target.address)) {',
     replace: 'if (isForbidden(target.address) && counts.dialled < 0) {',
     tests: dialling,
   },
   {
     name: 'the connected socket is not judged again',
-    file: 'engine/src/egress/create-guarded-dialer.ts',
+    file: 'engine/src/egress/create-dialer.ts',
     find: 'if (!isForbidden(remoteAddress))',
     replace: 'if (remoteAddress)',
     tests: dialling,

@@ -103,8 +103,8 @@ export const proberMutants: readonly Mutant[] = [
   }),
   ...defectsOf('service/src/features/probers/egress-addresses.ts', owning, {
     'a process prolongs what others own': [
-      `.where('owner', '=', arg.owner),\n);\n\n/** Prolongs`,
-      `.where('owner', '<>', ''),\n);\n\n/** Prolongs`,
+      `.set({ lease_until: arg.until }).where('owner', '=', arg.owner)`,
+      `.set({ lease_until: arg.until }).where('owner', '<>', '')`,
     ],
   }),
   ...defectsOf('service/src/features/probers/prober-centre.ts', outside, {

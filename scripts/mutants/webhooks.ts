@@ -47,7 +47,7 @@ export const webhookMutants: readonly Mutant[] = [
     ],
     'a place is never given back': ['add(key, -1)', 'add(key, 0)'],
   }),
-  ...defectsOf('service/src/features/webhooks/send-allowance.ts', owning, {
+  ...defectsOf('service/src/features/webhooks/change-webhook.ts', owning, {
     'test messages are not limited': [`\n    .where('webhook_sends_at', '<=', arg.until)`, ''],
     'what was not used is saved up for ever': [
       `.when('webhook_sends_at', '>', arg.now)`,
@@ -110,15 +110,15 @@ export const webhookMutants: readonly Mutant[] = [
     'every message is erased as early as a test': ["      .where('type', '=', sql.lit(testType))\n", ''],
     'a deleted endpoint stays in the store': ['if (erased < most)', 'if (erased > most)'],
   }),
-  ...defectsOf('service/src/features/webhooks/next-step.ts', waiting, {
-    'a redirect is a delivery': ['outcome.status < 300', 'outcome.status <= 302'],
+  ...defectsOf('service/src/features/webhooks/record-attempt.ts', waiting, {
+    'a redirect is a delivery': [`outcome.status < 300)\n    return`, `outcome.status <= 302)\n    return`],
     'what is gone is tried again': ['outcome.status === 410', 'outcome.status === 411'],
     'there are nine attempts': ['waitsMs[attempts - 1]', 'waitsMs[attempts]'],
     'an endpoint may ask for a shorter wait': ['Math.max(usual, ', 'Math.min(usual, '],
     'an endpoint may ask for any wait': ['Math.min(asked, webhookLimits.retryAfterMs)', 'asked'],
     'all come back together': ['1 - jitter + 2 * jitter * random', '1'],
   }),
-  ...defectsOf('service/src/features/webhooks/read-endpoint-url.ts', addressing, {
+  ...defectsOf('service/src/features/webhooks/webhook-actions.ts', addressing, {
     'an endpoint may be reached over http': [' && httpAllowed)', ')'],
     'a URL may hold a password': [`url.username !== '' || url.password !== '' || `, ''],
     'an endpoint may be at the port of another service': ['port < 1_024', 'port < 0'],

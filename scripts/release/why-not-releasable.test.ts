@@ -7,6 +7,8 @@ const good = {
   changes: '',
   changelog: '# Changelog\n\n## 1.2.0 (May)\n\n- New\n\n## 1.1.0\n\n- Old\n',
   kept: ['1.1.0+abcdef0'],
+  commit: 'a'.repeat(40),
+  tagged: '',
 };
 
 test('a release comes from a clean tree', () => {
@@ -30,4 +32,10 @@ test('every release before is kept, so that the upgrade from it was tried', () =
   assert.match(whyNotReleasable({ ...good, kept: [] }) ?? '', /release 1\.1\.0 is not kept/);
   assert.match(whyNotReleasable({ ...good, kept: ['1.1.0-rc.1+abcdef0'] }) ?? '', /is not kept/);
   assert.equal(whyNotReleasable({ ...good, version: '1.1.0', kept: [] }), undefined);
+});
+
+test('a version is the tag of one commit: another one needs the next version', () => {
+  assert.equal(whyNotReleasable({ ...good, tagged: good.commit }), undefined);
+  const tagged = 'b'.repeat(40);
+  assert.match(whyNotReleasable({ ...good, tagged }) ?? '', /v1\.2\.0 is the tag of commit bbbbbbb: /);
 });

@@ -1,4 +1,4 @@
-import { politenessTable } from '../../engine/src/politeness/default-politeness.ts';
+import { politenessTable } from '../../engine/src/politeness/built-in-policies.ts';
 import { ipProfiles } from '../../engine/src/politeness/ip-profile.ts';
 import { policyFileBounds } from '../../engine/src/politeness/read-policy-file.ts';
 import { postgresLimitTable } from '../../service/src/core/store/postgres/postgres-limits.ts';

@@ -46,7 +46,8 @@ export { listProbers, type ListedProber } from './features/probers/list-probers.
 export { addProber, removeProber } from './features/probers/prober-records.ts';
 export { createFormKey, deleteFormKey, listFormKeys, type FormKey } from './features/forms/form-keys.ts';
 export { readOrigin } from './features/forms/read-origin.ts';
-export { audit, auditAccount, copyStore, restore, verifyBackup } from './start/whole-store.ts';
+export { audit, auditAccount } from './start/whole-store.ts';
+export { copyStore, restore, verifyBackup } from './start/whole-backups.ts';
 export type { AuditReport } from './core/upkeep/audit.ts';
 export { backUp } from './features/backups/back-up.ts';
 export type { BackupManifest } from './features/backups/backup-file.ts';

@@ -25,7 +25,7 @@ import { startUpkeep } from './start/start-upkeep.ts';
 import { startWebhooks } from './features/webhooks/start-webhooks.ts';
 import { watchFaults } from './start/watch-faults.ts';
 import { StartError } from './core/config/start-error.ts';
-import { startCounting } from './core/upkeep/start-counting.ts';
+import { startCounting } from './features/operator/statistics/start-counting.ts';
 import { createSlots, slotLimits } from './core/verify/slots.ts';
 import { once } from './core/process/once.ts';
 
@@ -84,7 +84,7 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   const log = parts.logDestination ?? openStandardOutput();
   const logger = createLogger(config.logLevel, log);
   const clock = systemClock;
-  const metrics = createMetrics();
+  const metrics = createMetrics(config.features);
   const { onProblem, onGroup, faults, ...watched } = watchFaults({ logger, clock, metrics });
   const tracing = startTracing();
   const store = await openStore({ ...config, check: true, onGroup });
@@ -110,7 +110,10 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   const onAttempt = watchWebhooks(metrics);
   const isWorker = role === 'all' || role === 'worker';
   const tasks = isWorker ? startTasks(config, { ...work, channel: newTasks, onLeaseLost }) : undefined;
-  const webhooks = isWorker ? startWebhooks(config, { ...work, onAttempt }) : undefined;
+  const webhooks =
+    isWorker && config.features.includes('webhooks')
+      ? startWebhooks(config, { ...work, onAttempt })
+      : undefined;
   let served: Awaited<ReturnType<typeof openMetrics>> | undefined;
   let api: Api | undefined;
   const takeDown = once(async () => {

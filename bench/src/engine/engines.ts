@@ -15,7 +15,7 @@ import {
   type Engine,
   type Limits,
 } from '@mailproof/engine';
-import { findMailRoute } from '../../../engine/src/dns/find-mail-route.ts';
+import { findMailRoute } from '../../../engine/src/dns/mail-route.ts';
 import { createConversationLimiter } from '../../../engine/src/politeness/create-conversation-limiter.ts';
 import { createDomainFacts } from '../../../engine/src/probing/domain-facts.ts';
 import { createHostReach } from '../../../engine/src/probing/host-reach.ts';
@@ -29,7 +29,7 @@ import type { ProbeScheduler } from '../../../engine/src/probing/probe-scheduler
 import { createLocalProber } from '../../../engine/src/probing/prober.ts';
 import { createProviderBeliefs } from '../../../engine/src/probing/provider-beliefs.ts';
 import { runSession } from '../../../engine/src/probing/session.ts';
-import { createReplyClassifier } from '../../../engine/src/replies/classifier/create-reply-classifier.ts';
+import { createReplyClassifier } from '../../../engine/src/replies/classifier/classify-reply.ts';
 import type { Route } from '../../../engine/src/routes/choose-route.ts';
 import { createRouteDialer } from '../../../engine/src/routes/create-route-dialer.ts';
 import { createMailPortWatch } from '../../../engine/src/routes/watch-mail-port.ts';

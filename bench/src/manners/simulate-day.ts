@@ -12,8 +12,7 @@ import { createProviderBeliefs } from '../../../engine/src/probing/provider-beli
 import { usualBlockLists } from '../../../engine/src/reputation/block-lists.ts';
 import { readKeptClosure } from '../../../engine/src/reputation/closures.ts';
 import { createReputation, type Reputation } from '../../../engine/src/reputation/create-reputation.ts';
-import { createRoutes } from '../../../engine/src/routes/create-routes.ts';
-import { allEgressIsOurs } from '../../../engine/src/routes/egress-rights.ts';
+import { allEgressIsOurs, createRoutes } from '../../../engine/src/routes/create-routes.ts';
 import { scriptedMailHost } from '../../../engine/test/support/scripted-mail-host.ts';
 import type { List, Question } from './lists.ts';
 import {

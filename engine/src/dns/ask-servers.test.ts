@@ -146,13 +146,13 @@ describe('several servers', () => {
     assert.deepEqual([ill.queries.length, mute.queries.length], [1, 1]);
   });
 
-  test('a server where nobody listens costs no wait (ICMP port unreachable)', async () => {
+  test('a server without a listener costs no wait (ICMP port unreachable)', async () => {
     const dead = await deadServer();
     const well = await server(zone);
     assert.deepEqual(await within(100, resolver([dead, well], patient).mx(name, patience())), found);
   });
 
-  test('nobody listens anywhere: silence, by the deadline and not by the thousand', async () => {
+  test('no server listens: silence, by the deadline and not by the thousand', async () => {
     const made = resolver([await deadServer(), await deadServer()], hasty);
     assert.deepEqual(await within(400, made.mx(name, patience())), silence);
     assert.ok(made.counts().queries <= 10, `${made.counts().queries} queries`);

@@ -1,40 +1,45 @@
 /**
- * Asks the configured servers until one answers: the next one after `dnsTryMs` of silence, at once
- * when a server declines (SERVFAIL, REFUSED …) or is not there, and round again until `dnsLookupMs`
- * or the caller's deadline. Earlier tries stay open: a recursive resolver that needs three seconds
- * for a slow zone is heard when it answers.
+ * Asks the configured servers until one answers. The next server is asked after `dnsTryMs` of silence, or at once if
+ * one declines (SERVFAIL, REFUSED …) or is not there. The rounds go on until `dnsLookupMs` or the caller's deadline.
+ * Earlier tries stay open: a recursive resolver that needs three seconds for a slow zone is heard when it answers.
  *
- * Where too many are under way, a lookup waits for its place; its time runs meanwhile.
+ * If too many lookups are under way, a lookup waits for its place; its time runs meanwhile.
  *
  * Ways a lookup ends, besides an answer:
- * - every server was asked, one at least declined, and the others have had their time: its failure;
- * - the deadline: `malformed` if something unreadable came, else `silence`;
- * - nobody waits for it any more, or the resolver is closed: `silence`.
+ * - every server was asked, at least one declined, and the others have had their time: its failure;
+ * - the deadline: `malformed` if an unreadable message came, else `silence`;
+ * - no caller waits for it any more, or the resolver is closed: `silence`.
  */
-import { createAlarm, type Alarm } from '../alarm.ts';
-import type { Clock } from '../clock.ts';
+import { createAlarm, type Alarm, type Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import { tracedLookups } from '../traced.ts';
 import { withItem } from '../with-item.ts';
 import { ServerTry } from './ask-server.ts';
 import type { ServerReply, TryOwner, WireParts } from './ask-server.ts';
-import type { LookupFailure } from './lookup.ts';
-import type { DnsAnswer, DnsQuestion, DnsServer, LookupOrder, LookupOwner, WireLookup } from './question.ts';
+import type {
+  LookupFailure,
+  DnsAnswer,
+  DnsQuestion,
+  DnsServer,
+  LookupOrder,
+  LookupOwner,
+  WireLookup,
+} from './lookup.ts';
 
 type AskServersParts = {
   servers: readonly DnsServer[];
   clock: Clock;
   limits: Limits;
   wire: WireParts;
-  /** Told of each lookup that nobody answered. */
+  /** Called for each lookup without an answer. */
   onFailure(failure: LookupFailure): void;
 };
 
-/** What the lookups of a resolver share. */
+/** Parts that all lookups of a resolver share. */
 type SharedParts = AskServersParts & {
   /** The server that answered last is asked first, so that a dead one costs its second only once. */
   favourite: number;
-  /** All of them, each looked after at its time. */
+  /** All open lookups; the alarm calls each at its `dueAt`. */
   open: Alarm<ServersLookup>;
   ended(lookup: ServersLookup): void;
 };
@@ -45,7 +50,7 @@ export function createAskServers(parts: AskServersParts): {
 } {
   const { clock, limits } = parts;
   const open = createAlarm<ServersLookup>(clock, (lookup, now) => lookup.onSilence(now));
-  // A set keeps the order of arrival and forgets one that was given up without a search.
+  // A set keeps the order of arrival, and a lookup that was given up leaves it without a search.
   const waiting = new Set<ServersLookup>();
   const shared: SharedParts = { ...parts, favourite: 0, open, ended };
   let underWay = 0;
@@ -67,7 +72,7 @@ export function createAskServers(parts: AskServersParts): {
     return lookup;
   }
 
-  /** Its place goes to the one that has waited longest. */
+  /** Gives the place of a lookup that ended to the one that has waited longest. */
   function ended(lookup: ServersLookup): void {
     open.delete(lookup);
     if (waiting.delete(lookup) || !lookup.isBegun) return;
@@ -91,7 +96,7 @@ export function createAskServers(parts: AskServersParts): {
 /** The rounds over the servers for one question, until it is answered, given up or at its deadline. */
 class ServersLookup implements WireLookup, TryOwner {
   readonly question: DnsQuestion;
-  /** When it is to be looked after: the server that was asked last has had its time, or the lookup has. */
+  /** When the alarm looks at it: the server that was asked last has had its time, or the lookup has. */
   dueAt: number;
   /** Whether it had a place. */
   isBegun = false;
@@ -169,12 +174,12 @@ class ServersLookup implements WireLookup, TryOwner {
     try {
       next.begin();
     } catch (error) {
-      // A defect of ours reaches whoever asked.
+      // The caller gets a defect of ours as an error.
       this.failed(error);
     }
   }
 
-  /** A tracer follows a promise, so there is one for it, and the owner is told when the tracer is. */
+  /** Begins under a tracer, which follows a promise: the owner hears of the answer when the tracer does. */
   private beginTraced(): void {
     const { owner } = this;
     const { promise, resolve, reject } = Promise.withResolvers<DnsAnswer>();

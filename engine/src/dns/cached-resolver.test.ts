@@ -3,8 +3,7 @@ import { describe, test } from 'node:test';
 import { defaultLimits } from '../limits.ts';
 import { cachedResolver } from './cached-resolver.ts';
 import { createTestClock } from '../../test/support/test-clock.ts';
-import type { Lookup } from './lookup.ts';
-import type { DnsAnswer, DnsQuestion, LookupOrder, WireLookup, WireRecord } from './question.ts';
+import type { Lookup, DnsAnswer, DnsQuestion, LookupOrder, WireLookup, WireRecord } from './lookup.ts';
 
 const question: DnsQuestion = { name: 'example.test', type: 'A' };
 
@@ -156,7 +155,7 @@ describe('one lookup in flight per question', () => {
     assert.deepEqual(await other, foundAnswer(60));
   });
 
-  test('what nobody waits for is called off and not kept; the next who asks starts anew', async () => {
+  test('a lookup without callers is called off and not kept; the next caller starts anew', async () => {
     const first = Promise.withResolvers<DnsAnswer>();
     const answers = [first.promise, Promise.resolve(foundAnswer(60, 'second'))];
     const { ask, asked, clock, patience } = cacheOver(

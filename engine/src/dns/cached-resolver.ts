@@ -1,17 +1,16 @@
 /**
- * One lookup in flight per question, shared by all callers that ask meanwhile, and a cache behind it.
+ * A cache of answers, and one lookup in flight per question, shared by all callers that ask meanwhile.
  *
- * A shared lookup has the patience of the resolver, not of the caller that started it: a caller that
- * gives up leaves the others their answer. A lookup that no caller waits for any more is cancelled,
- * and what it would have said is not kept.
+ * A shared lookup has the patience of the resolver, not of the caller that started it: a caller that gives up leaves
+ * the others their answer. A lookup that no caller waits for any more is cancelled, and its answer is not kept.
  */
+import { createBoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
-import { createAnswerCache, keyOf } from './answer-cache.ts';
-import type { Ask, DnsAnswer, DnsQuestion, LookupOrder, LookupOwner, WireLookup } from './question.ts';
+import type { Ask, DnsAnswer, DnsQuestion, LookupOrder, LookupOwner, WireLookup } from './lookup.ts';
 
-/** What a caller gets whose time is up. */
+/** The answer for a caller whose time is up. */
 export const noAnswer: DnsAnswer = { lookup: { kind: 'failed', failure: 'silence' }, ttlS: 0 };
 
 export function cachedResolver(
@@ -27,7 +26,10 @@ export function cachedResolver(
   const cache = createAnswerCache(parts);
   const inFlight = new Map<string, SharedLookup>();
 
-  /** Those who ask from now on start anew, or get what is kept. A lookup that was given up leaves nothing. */
+  /**
+   * Ends a shared lookup: later callers start anew, or get the kept answer. A lookup that was given up leaves no
+   * answer.
+   */
   function land(lookup: SharedLookup, answer: DnsAnswer | undefined): void {
     if (inFlight.get(lookup.key) !== lookup) return;
     inFlight.delete(lookup.key);
@@ -47,7 +49,7 @@ export function cachedResolver(
     if (shared !== undefined) return shared.wait(patience, clock);
     const lookup = new SharedLookup(key, now + limits.dnsLookupMs, land);
     inFlight.set(key, lookup);
-    // It may be over before it has begun, so there is somebody to be told first.
+    // The caller waits before the lookup begins, because a lookup may end at once.
     const answer = lookup.wait(patience, clock);
     try {
       lookup.onWire = begin({ question, endsAt: lookup.endsAt, owner: lookup });
@@ -65,7 +67,7 @@ export function cachedResolver(
   };
 }
 
-/** One who waits for a lookup. */
+/** A caller that waits for a lookup. */
 type Caller = {
   signal: AbortSignal;
   resolve: (answer: DnsAnswer) => void;
@@ -77,7 +79,7 @@ type Caller = {
 
 const once = { once: true };
 
-/** A lookup, and those who wait for it. */
+/** A lookup, and the callers that wait for it. */
 class SharedLookup implements LookupOwner {
   readonly key: string;
   /** When it has ended by itself, on the clock. */
@@ -93,7 +95,7 @@ class SharedLookup implements LookupOwner {
     this.land = land;
   }
 
-  /** As long as the caller's own patience lasts, and without ending the lookup for the others. */
+  /** Waits as long as the caller's own patience lasts, without ending the lookup for the others. */
   wait({ deadline, signal }: Patience, clock: Clock): Promise<DnsAnswer> {
     return new Promise((resolve, reject) => {
       const caller: Caller = {
@@ -104,7 +106,7 @@ class SharedLookup implements LookupOwner {
         cancelTimer: undefined,
         hasLeft: false,
       };
-      // A lookup that ends by itself in time needs nobody to look at the clock.
+      // A lookup that ends in time by itself needs no timer.
       if (deadline < this.endsAt)
         caller.cancelTimer = clock.after(deadline - clock.now(), () => this.giveUp(caller));
       signal.addEventListener('abort', caller.onAbort, once);
@@ -128,7 +130,7 @@ class SharedLookup implements LookupOwner {
     });
   }
 
-  /** Its signal has fired, or its time is up. What nobody waits for is called off. */
+  /** Lets a caller go whose signal has fired or whose time is up. A lookup without callers is called off. */
   private giveUp(caller: Caller): void {
     if (!this.leave(caller)) return;
     if (this.waiting === 0) {
@@ -138,7 +140,7 @@ class SharedLookup implements LookupOwner {
     tell(caller, noAnswer);
   }
 
-  /** False for one who has left already. */
+  /** Returns false if the caller has left already. */
   private leave(caller: Caller): boolean {
     if (caller.hasLeft) return false;
     caller.hasLeft = true;
@@ -149,8 +151,73 @@ class SharedLookup implements LookupOwner {
   }
 }
 
-/** One whose signal has fired gets the reason of that, whatever there is to tell. */
+/** Gives a caller its answer, or the reason of its signal if that has fired. */
 function tell({ signal, resolve, reject }: Caller, answer: DnsAnswer): void {
   if (signal.aborted) reject(signal.reason);
   else resolve(answer);
+}
+
+/** Answers by the key of their question, kept as long as their zone allows and no longer than our limits. */
+type AnswerCache = {
+  get(key: string): DnsAnswer | undefined;
+  keep(key: string, answer: DnsAnswer): void;
+  /** How much longer the answer is kept; 0 if there is none. */
+  lifeMs(key: string): number;
+  /** Drops every denial: called when the resolver turned out to deny what exists. */
+  forgetMissing(): void;
+  /** Drops every answer: called when such a resolver has recovered. */
+  forgetAll(): void;
+};
+
+function createAnswerCache(parts: { clock: Clock; limits: Limits }): AnswerCache {
+  const { clock, limits } = parts;
+  const entries = createBoundedCache<{ answer: DnsAnswer; era: number }>({
+    clock,
+    maxEntries: limits.dnsCacheEntries,
+  });
+  // Forgetting begins an era: a denial from an earlier one is not believed any more.
+  let era = 0;
+  let firstEra = 0;
+
+  const isForgotten = (kept: { answer: DnsAnswer; era: number }): boolean =>
+    kept.era < (isDenial(kept.answer) ? era : firstEra);
+
+  return {
+    get(key) {
+      const entry = entries.get(key);
+      return entry === undefined || isForgotten(entry) ? undefined : entry.answer;
+    },
+    keep(key, answer) {
+      entries.set(key, { answer, era }, lifeInSeconds(answer, limits) * 1_000);
+    },
+    lifeMs: (key) => entries.lifeOf(key),
+    forgetMissing() {
+      era += 1;
+    },
+    forgetAll() {
+      era += 1;
+      firstEra = era;
+    },
+  };
+}
+
+function isDenial({ lookup }: DnsAnswer): boolean {
+  return lookup.kind === 'no_such_name' || lookup.kind === 'no_data';
+}
+
+/** Returns the key of an answer. No type and no canonical name holds a space, so two questions never share a key. */
+function keyOf(question: DnsQuestion): string {
+  return `${question.type} ${question.name}`;
+}
+
+function lifeInSeconds(answer: DnsAnswer, limits: Limits): number {
+  switch (answer.lookup.kind) {
+    case 'found':
+      return Math.min(answer.ttlS, limits.dnsTtlMaxS);
+    case 'no_data':
+    case 'no_such_name':
+      return Math.min(answer.ttlS, limits.dnsNegativeTtlMaxS);
+    case 'failed':
+      return limits.dnsFailureTtlS;
+  }
 }

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import { host } from '../../test/support/loopback-bench.ts';
 import { ControlQuestions, type ControlFinding } from './control-questions.ts';
-import type { DnsAnswer, DnsQuestion } from './question.ts';
+import type { DnsAnswer, DnsQuestion } from './lookup.ts';
 
 const certain = ['one.test', 'two.test', 'three.test'];
 const further = Array.from({ length: 12 }, (_, index) => `large${index}.test`);
@@ -175,7 +175,7 @@ describe('control questions', () => {
     }
   });
 
-  test('few names of the operator behind a cache: what it holds is all there is', () => {
+  test('with few names of the operator behind a cache, a held answer is the best there is', () => {
     const { clock, many } = setUp({ names: [] });
     const cache = cacheOver(
       () => clock.now(),

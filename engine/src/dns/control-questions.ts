@@ -1,18 +1,19 @@
 /**
- * The questions by which one resolver is tried: names that must exist, each asked for its mail hosts, its address and
- * its texts. A find proves the resolver only if it cannot come from a cache, for a cache goes on answering when the way
- * out is dead.
+ * The questions by which one resolver is tried: names that must exist, each asked for its mail hosts, its address
+ * and its texts. An answer proves the resolver only if it cannot come from a cache, for a cache goes on answering
+ * when the way out is dead.
  *
- * Two questions are asked at a time, and a few more at the start: the one whose find runs out first, and one that was not found yet. A cache counts
- * the life of an answer down; an answer that lives longer than the last one allowed was fetched anew. It is `fresh`.
+ * Two questions are asked at a time, and a few more at the start: the one whose answer runs out first, and one
+ * without an answer yet. A cache counts the life of an answer down. So an answer that lives longer than the last one
+ * allowed was fetched anew: it is `fresh`.
  *
- * A denial counts if the name is certain, or was found before. Further names count if most of those asked so far are
- * there: a small DNS may know a few of them alone. A further name that stays denied while others are found loses its
- * voice until it is found.
+ * A denial counts if the name is certain, or was found before. Further names count if most of the names asked so far
+ * exist: a small DNS may know only a few of them. The denial of a further name stops counting while other names are
+ * found, until it is found itself.
  */
 import type { Clock } from '../clock.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import type { DnsAnswer, DnsQuestion } from './question.ts';
+import type { DnsAnswer, DnsQuestion } from './lookup.ts';
 
 /** Names by which a resolver is tried. */
 export type ControlNames = {
@@ -34,7 +35,7 @@ export type ControlFinding =
 type ControlParts = {
   names: ControlNames;
   clock: Clock;
-  /** Whether no mail host can be at this IP address: an answer that says nothing else finds nothing. */
+  /** Whether no mail host can be at this IP address: an answer with such addresses alone finds nothing. */
   leadsNowhere(ip: string): boolean;
 };
 
@@ -42,10 +43,10 @@ type Entry = {
   question: ControlQuestion;
   isCertain: boolean;
   askedAt: number;
-  /** As of its last answer, and of any. */
+  /** Found by its last answer, and found by any answer. */
   isFound: boolean;
   wasFound: boolean;
-  /** When a cache has dropped the last find, on the clock. */
+  /** When a cache has dropped the last answer, on the clock. */
   runsOutAt: number;
   /** Its denial counted, and nothing was proved since. */
   isDenied: boolean;
@@ -59,13 +60,13 @@ const roundingMs = 1_000;
 /** Further names that must have been found before the denial of another counts. */
 const wideFrom = 4;
 
-/** A question that was not found is asked again so much later, unless its denial counted or there is no other. */
+/** When a question without an answer is asked again, unless its denial counted or there is no other. */
 const againAfterMs = 3_600_000;
 
 export class ControlQuestions {
   private readonly parts: ControlParts;
   private readonly entries: readonly Entry[];
-  /** Of the further names: those that are there, and those that are not. */
+  /** Further names that exist, and further names that do not. */
   private readonly foundNames = new Set<CanonicalHost>();
   private readonly absentNames = new Set<CanonicalHost>();
   /** Denied while others were found: their denial says nothing until they are found again. */
@@ -78,7 +79,7 @@ export class ControlQuestions {
     this.entries = entriesFor(parts.names);
   }
 
-  /** The questions of the next control. */
+  /** Returns the questions of the next control. */
   next(): ControlQuestion[] {
     const now = this.parts.clock.now();
     const found = this.entries.filter(({ isFound }) => isFound).sort((a, b) => a.runsOutAt - b.runsOutAt);
@@ -166,7 +167,7 @@ export class ControlQuestions {
     }
   }
 
-  /** With a few names of the operator's own there may be nothing else to ask than what a cache holds. */
+  /** Whether a held answer is the best there is: with a few names of the operator's own, a cache may hold them all. */
   private isBestToBeHad(): boolean {
     const now = this.parts.clock.now();
     const isRipe = ({ isFound, runsOutAt }: Entry) => isFound && runsOutAt <= now;
@@ -178,7 +179,7 @@ function isFurtherMx({ isCertain, question }: Entry): boolean {
   return !isCertain && question.type === 'MX';
 }
 
-/** Mail hosts and address of each name, the certain ones first; then the texts of all, which not every name has. */
+/** Returns the entries in order: mail hosts and address of each name, certain names first, then the texts of all. */
 function entriesFor({ certain, further }: ControlNames): Entry[] {
   const names = [
     ...certain.map((name) => ({ name, isCertain: true })),

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { isIP } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { encode } from 'dns-packet';
-import { defaultLimits } from '../limits.ts';
-import { tracedLookups } from '../traced.ts';
 import { hasty, host, loopbackBench, patience, within } from '../../test/support/loopback-bench.ts';
 import type { Zone } from '../../test/support/loopback-dns.ts';
+import { defaultLimits } from '../limits.ts';
+import { tracedLookups } from '../traced.ts';
+import { reverseName, parseDnsServer, systemServers } from './create-resolver.ts';
 
 const bench = loopbackBench();
 after(() => bench.close());
@@ -23,7 +25,7 @@ describe('bounds', () => {
       count += 1;
       return count % 20 === 0 ? [] : [encode(reply)];
     });
-    // Long enough that only what was never answered is asked again, however busy this machine is.
+    // Long enough that only unanswered questions are asked again, however busy this machine is.
     const made = resolver([dns], { dnsTryMs: 2_000, dnsLookupMs: 60_000 });
     let most = 0;
     const lookups = Array.from({ length: 600 }, async () => {
@@ -64,7 +66,7 @@ describe('bounds', () => {
     assert.ok(made.counts().queries <= 9, `${made.counts().queries} queries`);
   });
 
-  test('a name that no query can carry is a defect: it reaches who asked, and holds up nobody else', async () => {
+  test('a name that no query can carry is a defect: its caller gets the error, and no other is held up', async () => {
     const made = resolver([await server(zone)], { dnsQueriesInFlight: 1 });
     for (const asked of [made, made.uncached])
       await assert.rejects(asked.text('_a..test', patience()), /no DNS name/);
@@ -123,4 +125,75 @@ describe('bounds', () => {
     assert.equal(child.exitCode, 0);
     assert.equal(Buffer.concat(said).toString(), 'found');
   });
+});
+
+describe('the name under which an address points back', () => {
+  const zeros = (count: number) => '0.'.repeat(count);
+  const names: [string, string][] = [
+    ['192.0.2.1', '1.2.0.192.in-addr.arpa'],
+    ['::', `${zeros(32)}ip6.arpa`],
+    ['::1', `1.${zeros(31)}ip6.arpa`],
+    ['2001:db8::', `${zeros(24)}8.b.d.0.1.0.0.2.ip6.arpa`],
+    ['2001:DB8::567:89ab', 'b.a.9.8.7.6.5.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa'],
+    ['1:2:3:4:5:6:7:8', '8.0.0.0.7.0.0.0.6.0.0.0.5.0.0.0.4.0.0.0.3.0.0.0.2.0.0.0.1.0.0.0.ip6.arpa'],
+    ['::ffff:192.0.2.1', `1.0.2.0.0.0.0.c.f.f.f.f.${zeros(20)}ip6.arpa`],
+    ['fe80::1%eth0', `1.${zeros(27)}0.8.e.f.ip6.arpa`],
+  ];
+  for (const [ip, expected] of names) {
+    test(ip, () => assert.equal(reverseName(ip), expected));
+  }
+
+  test('a text that is no address has none', () => {
+    for (const text of ['', 'example.test', '1.2.3', '192.0.2.1.evil.test'])
+      assert.throws(() => reverseName(text));
+  });
+});
+
+describe('a DNS server in a setting', () => {
+  const good: [string, string, number][] = [
+    ['192.0.2.1', '192.0.2.1', 53],
+    ['192.0.2.1:5353', '192.0.2.1', 5353],
+    ['2001:db8::1', '2001:db8::1', 53],
+    ['::1', '::1', 53],
+    ['[2001:db8::1]', '2001:db8::1', 53],
+    ['[2001:db8::1]:5353', '2001:db8::1', 5353],
+    ['[::ffff:192.0.2.1]:1', '::ffff:192.0.2.1', 1],
+    ['fe80::1%eth0', 'fe80::1%eth0', 53],
+    ['[fe80::1%eth0]:65535', 'fe80::1%eth0', 65535],
+  ];
+  for (const [text, ip, port] of good) {
+    test(text, () => assert.deepEqual(parseDnsServer(text), { ip, port }));
+  }
+
+  const bad = [
+    '',
+    ':53',
+    'dns.example',
+    'dns.example:53',
+    '192.0.2.1:',
+    '192.0.2.1:0',
+    '192.0.2.1:65536',
+    '192.0.2.1:123456',
+    '192.0.2.1:5a',
+    '192.0.2.1:-1',
+    ' 192.0.2.1',
+    '192.0.2',
+    '192.0.2.1:53:53',
+    '[192.0.2.1]:53',
+    '[::1',
+    '::1]',
+    '[::1]53',
+    '[]:53',
+    '1.2.3.4\n',
+  ];
+  for (const text of bad) {
+    test(`${JSON.stringify(text)} is refused`, () => assert.equal(parseDnsServer(text), undefined));
+  }
+});
+
+test('the servers of the system are addresses with a port', () => {
+  for (const { ip, port } of systemServers()) {
+    assert.notEqual(isIP(ip), 0);
+    assert.ok(port > 0);
+  }
 });

@@ -1,33 +1,42 @@
 /**
  * The stub resolver: asks recursive resolvers over UDP and TCP and never walks the tree itself.
  *
- *     Resolver ─ cached-resolver ─ ask-servers ─ ask-server ─ udp-pool, ask-over-tcp
+ *     Resolver ─ cached-resolver ─ ask-servers ─ ask-server ─ udp-pool, or TCP
  *                (cache, sharing)  (rounds)      (one server)
  *
- * Node's own resolver does not do for this work: it gives no TTL for MX, its time-outs multiply,
- * it opens a socket per unanswered query, and it reads an odd response code as "no data".
+ * Node's own resolver does not serve here. It gives no TTL for MX, its time-outs multiply, it opens a socket per
+ * unanswered query, and it reads an odd response code as "no data".
  *
- * Limitations: no DNSSEC validation (that is the recursive resolver's), no search list, no hosts
- * file, no cookies (RFC 7873).
+ * Limitations: no DNSSEC validation (that is the recursive resolver's), no search list, no hosts file, no cookies
+ * (RFC 7873).
  */
 import { randomFillSync } from 'node:crypto';
+import { getServers } from 'node:dns';
+import { isIPv4, isIPv6 } from 'node:net';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
-import type { Patience } from '../patience.ts';
+import { parseIp } from '../ip-address.ts';
+import { waitFor, type Patience } from '../patience.ts';
+import { createSemaphore } from './ask-server.ts';
 import { createAskServers } from './ask-servers.ts';
 import { cachedResolver, noAnswer } from './cached-resolver.ts';
-import { createSemaphore } from './semaphore.ts';
-import type { Lookup, LookupFailure, MxRecord, Resolver } from './lookup.ts';
-import type { Ask, DnsAnswer, DnsQuestion, DnsServer, WireRecord } from './question.ts';
-import { reverseName } from './reverse-name.ts';
-import type { Random } from './udp-socket.ts';
-import { createUdpPool } from './udp-pool.ts';
-import { waitFor } from './wait-for.ts';
+import type {
+  Lookup,
+  LookupFailure,
+  MxRecord,
+  Resolver,
+  Ask,
+  DnsAnswer,
+  DnsQuestion,
+  DnsServer,
+  WireRecord,
+} from './lookup.ts';
+import { createUdpPool, type Random } from './udp-pool.ts';
 
 export type DnsResolver = Resolver & {
-  /** The same servers with no cache between: for asking whether DNS works now. */
+  /** The same servers without the cache: for asking whether DNS works now. */
   uncached: Resolver;
-  /** How many servers it asks, and each of them alone, with no cache between. */
+  /** The number of servers, and each server alone, without the cache. */
   servers: number;
   at(server: number): Resolver;
   askServer(server: number, question: DnsQuestion, patience: Patience): Promise<DnsAnswer>;
@@ -35,9 +44,9 @@ export type DnsResolver = Resolver & {
   forgetMissing(): void;
   /** Drops every answer from the cache. */
   forgetAll(): void;
-  /** How much longer the answer to a question stays in the cache; 0 where it is not there. */
+  /** How much longer the answer to a question stays in the cache; 0 if it is not there. */
   lifeMs(question: DnsQuestion): number;
-  /** Messages sent (UDP and TCP), lookups that nobody answered, and UDP sockets open now and opened since the start. */
+  /** Messages sent (UDP and TCP), lookups without an answer, and UDP sockets open now and opened since the start. */
   counts(): {
     queries: number;
     failures: Readonly<Record<LookupFailure, number>>;
@@ -118,7 +127,7 @@ function atServer<Value>(values: readonly Value[], server: number): Value {
   return value;
 }
 
-/** From the system's generator, which is asked for many numbers at once: each call costs as much as the query it is for. */
+/** Draws from the system's generator, many numbers at once: each call costs as much as the query it is for. */
 function createSecureRandom(): Random {
   const drawn = new Uint32Array(1_024);
   let used = drawn.length;
@@ -139,7 +148,7 @@ function createSecureRandom(): Random {
   };
 }
 
-/** The `Resolver` that the engine knows, over the one way of asking that the parts of this folder share. */
+/** Returns the engine's `Resolver` over the one way of asking that the parts of this folder share. */
 function asResolver(ask: Ask, close: () => void): Resolver {
   const texts = (question: DnsQuestion, patience: Patience): Promise<Lookup<string>> =>
     ask(question, patience).then(readTexts);
@@ -169,7 +178,43 @@ function mxOf({ preference, text }: WireRecord): MxRecord {
   return { preference, exchange: text };
 }
 
-/** Every caller gets records of its own: an answer in the cache is shared and never handed out. */
+/** Copies an answer for its caller: an answer in the cache is shared and never handed out. */
 function mapFound<Found>(lookup: Lookup<WireRecord>, read: (record: WireRecord) => Found): Lookup<Found> {
   return lookup.kind === 'found' ? { kind: 'found', records: lookup.records.map(read) } : { ...lookup };
+}
+
+/**
+ * Returns the name under which an address points back: RFC 1035 section 3.5 for IPv4, RFC 3596 section 2.5 for IPv6.
+ */
+export function reverseName(address: string): string {
+  // The zone of a link-local address is no part of it.
+  const ip = parseIp(address.replace(/%.*$/, ''));
+  if (ip === undefined) throw new TypeError('only an IP address has a reverse name');
+  if (ip.family === 4) return `${address.split('.').reverse().join('.')}.in-addr.arpa`;
+  const digits = ip.value.toString(16).padStart(32, '0');
+  return `${Array.from(digits).reverse().join('.')}.ip6.arpa`;
+}
+
+/** Returns the resolvers to ask if the operator names none: the system's, as Node reads them. */
+export function systemServers(): DnsServer[] {
+  return getServers()
+    .map(parseDnsServer)
+    .filter((server) => server !== undefined);
+}
+
+const DNS_PORT = 53;
+
+/** Reads `ip`, `ip:port`, `[v6]` or `[v6]:port`; the port is 53 unless it is given. */
+export function parseDnsServer(text: string): DnsServer | undefined {
+  if (isIPv6(text)) return { ip: text, port: DNS_PORT };
+  const bracketed = /^\[([^\]]*)\](?::(\d{1,5}))?$/.exec(text);
+  if (bracketed !== null) return server(bracketed, isIPv6);
+  const plain = /^([^:]*)(?::(\d{1,5}))?$/.exec(text);
+  return plain === null ? undefined : server(plain, isIPv4);
+}
+
+function server(match: RegExpExecArray, isAddress: (text: string) => boolean): DnsServer | undefined {
+  const [, ip = '', digits] = match;
+  const port = digits === undefined ? DNS_PORT : Number(digits);
+  return isAddress(ip) && port >= 1 && port <= 65_535 ? { ip, port } : undefined;
 }

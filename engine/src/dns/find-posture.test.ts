@@ -15,7 +15,7 @@ async function postureIn(zone: Zone, domain = 'example.test') {
   return { posture: await findPosture(host(domain), parts, patience()), queries: dns.queries };
 }
 
-describe('what a domain publishes about its mail', () => {
+describe('the records that a domain publishes about its mail', () => {
   const table: [string, Zone, Awaited<ReturnType<typeof findPosture>>][] = [
     ['nothing', {}, { spf: false, dmarc: 'absent', mtaSts: false }],
     [

@@ -4,7 +4,7 @@ import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { Lookup, Resolver } from './lookup.ts';
 
-/** What a domain publishes about its mail. What was not answered is absent. */
+/** Records that a domain publishes about its mail. A field without an answer is absent. */
 export type DomainPosture = {
   spf?: boolean;
   /** Whether it only watches (`p=none`) or is enforced (`quarantine`, `reject`). */
@@ -19,8 +19,8 @@ export type PostureParts = {
 };
 
 /**
- * How much care a domain takes of its mail: SPF (RFC 7208), DMARC (RFC 7489) and MTA-STS (RFC 8461), by three TXT
- * questions at once. It is worth little, so it waits little: what is not answered in time is not known.
+ * Finds how much care a domain takes of its mail: SPF (RFC 7208), DMARC (RFC 7489) and MTA-STS (RFC 8461), by three
+ * TXT questions at once. The result is worth little, so the wait is short; a late answer counts as unknown.
  */
 export async function findPosture(
   domain: CanonicalHost,
@@ -40,7 +40,7 @@ export async function findPosture(
   };
 }
 
-/** A lookup that failed says nothing, and nothing is what is put down. */
+/** Reads one field; a lookup that failed leaves it absent. */
 function read<Name extends string, Value>(
   name: Name,
   lookup: Lookup<string> | undefined,

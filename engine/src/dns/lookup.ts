@@ -1,10 +1,10 @@
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 
-/** Why a lookup gave no answer. None of these says anything about the domain. */
+/** Why a lookup gave no answer. A failure says nothing about the domain. */
 export type LookupFailure = 'servfail' | 'refused' | 'silence' | 'malformed' | 'other_rcode';
 
-/** What the resolver said. Four outcomes, never a bare list: an empty answer and no answer differ. */
+/** The resolver's answer. Four outcomes, never a bare list: an empty answer and no answer differ. */
 export type Lookup<Found> =
   | { kind: 'found'; records: Found[] }
   | { kind: 'no_data' }
@@ -25,3 +25,33 @@ export type Resolver = {
   text(name: CanonicalHost | `_${string}`, patience: Patience): Promise<Lookup<string>>;
   close(): void;
 };
+
+/**
+ * Types that the parts of the resolver share. Other folders see `Resolver`; in here an answer also carries how long
+ * it may be kept.
+ */
+
+export type QuestionType = 'MX' | 'A' | 'AAAA' | 'PTR' | 'TXT';
+
+/** A question as it goes on the wire. `name` is written as it is: no search list, no change of case. */
+export type DnsQuestion = { name: string; type: QuestionType };
+
+/** One record of the asked type. One shape serves all five; `preference` is 0 but for MX. */
+export type WireRecord = { text: string; preference: number };
+
+/** A lookup with the seconds it may be kept: 0 means not at all. */
+export type DnsAnswer = { lookup: Lookup<WireRecord>; ttlS: number };
+
+export type Ask = (question: DnsQuestion, patience: Patience) => Promise<DnsAnswer>;
+
+/** The asker of a question. Called once: with an answer, or with a defect of ours. */
+export type LookupOwner = { answered(answer: DnsAnswer): void; broke(error: unknown): void };
+
+/** A question, its deadline, and its owner. */
+export type LookupOrder = { question: DnsQuestion; endsAt: number; owner: LookupOwner };
+
+/** A question on its way. A lookup that no caller waits for is given up, with everything still open for it. */
+export type WireLookup = { giveUp(): void };
+
+/** A recursive resolver to ask. */
+export type DnsServer = { ip: string; port: number };

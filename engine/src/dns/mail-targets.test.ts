@@ -3,11 +3,10 @@ import { after, describe, test } from 'node:test';
 import { encode } from 'dns-packet';
 import { systemClock } from '../clock.ts';
 import { defaultLimits } from '../limits.ts';
-import { findMailRoute } from './find-mail-route.ts';
+import { findMailRoute, type MailTarget } from './mail-route.ts';
 import { hasty, host, loopbackBench, patience, within } from '../../test/support/loopback-bench.ts';
 import { rcodes } from '../../test/support/loopback-dns.ts';
 import type { LoopbackDns, Zone } from '../../test/support/loopback-dns.ts';
-import type { MailTarget } from './mail-route.ts';
 import { mailTargets } from './mail-targets.ts';
 
 const bench = loopbackBench();
@@ -38,7 +37,7 @@ const v4 = (net: number, size: number) =>
   Array.from({ length: size }, (_, index) => `192.0.${net}.${index + 1}`);
 
 describe('the places to dial', () => {
-  test('two of a host, IPv4 first, then the next host; what is left over comes last', async () => {
+  test('two of a host, IPv4 first, then the next host; the remaining ones come last', async () => {
     const dns = await bench.server(
       hosts({ 'a.test': { a: v4(2, 3), aaaa: ['2001:db8::1'] }, 'b.test': { a: v4(3, 1) } }),
     );

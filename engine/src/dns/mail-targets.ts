@@ -1,20 +1,26 @@
 /**
- * The places to dial for a domain, one after the other: two addresses of the first host, two of the
- * next, and so on; what the hosts have beyond two comes last. A dead first host with many addresses
- * therefore does not use up the few attempts that a verification has. An attempt that brought no answer is not counted
- * among those few: a row of dead hosts is walked to its end, as a patient sender does.
+ * The places to dial for a domain, one after the other: two addresses of the first host, two of the next, and so on.
+ * Further addresses of the hosts come last. So a dead first host with many addresses does not use up the few
+ * attempts of a verification. An attempt without an answer does not count: a row of dead hosts is walked to its end,
+ * as a patient sender does.
  *
- * Names after the first are resolved only when somebody asks for a further target, and each name
- * once: what it resolved to is what is dialled, whatever it would resolve to later. So it is with the IPv6 addresses
- * of a host that has IPv4 addresses: they come behind those, and are looked up when their turn has come.
+ * Names after the first are resolved only when a further target is wanted, and each name once: its addresses are
+ * dialled even if it would resolve to others later. The IPv6 addresses of a host with IPv4 addresses come behind
+ * those, and are looked up when their turn has come.
  */
 import { isIPv4 } from 'node:net';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { withItem } from '../with-item.ts';
-import type { MailHost, MailRoute, MailTarget } from './mail-route.ts';
-import { ipv6AddressesOf, resolveHost, type HostParts } from './resolve-host.ts';
+import {
+  ipv6AddressesOf,
+  resolveHost,
+  type MailHost,
+  type MailRoute,
+  type MailTarget,
+  type HostParts,
+} from './mail-route.ts';
 
 const ADDRESSES_AT_FIRST = 2;
 
@@ -23,11 +29,14 @@ type HostAtHand = {
   name: CanonicalHost;
   addresses: readonly string[];
   taken: number;
-  /** Whether it was seen to that its IPv6 addresses are among these. */
+  /** Whether its IPv6 addresses are known to be among these. */
   isComplete: boolean;
 };
 
-/** Everybody who waits for a conversation holds one of these, so it is a record and not a suspended function. */
+/**
+ * The search of one probe. Every probe that waits for a conversation holds one, so it is a record and not a
+ * suspended function.
+ */
 type TargetSearch = {
   route: MailRoute & { kind: 'takes_mail' };
   parts: HostParts;
@@ -40,12 +49,12 @@ type TargetSearch = {
   resolved: number;
   lookupsLeft: number;
   given: MailTarget[];
-  /** How many of those given do not count. */
+  /** How many of the given targets do not count. */
   free: number;
 };
 
 type MailTargets = AsyncIterableIterator<MailTarget> & {
-  /** The place that was given last gave no answer, or was not dialled: it does not count. */
+  /** Notes that the last target gave no answer, or was not dialled: it does not count. */
   wasFree(): void;
 };
 
@@ -113,7 +122,7 @@ function takeFrom(host: HostAtHand): MailTarget {
 
 async function addIpv6Addresses(host: HostAtHand, { parts, patience }: TargetSearch): Promise<void> {
   host.isComplete = true;
-  // They are known where there are no others.
+  // Without IPv4 addresses the IPv6 addresses are known already.
   if (!host.addresses.every((address) => isIPv4(address))) return;
   const further = await ipv6AddressesOf(host.name, parts, patience);
   if (further.length > 0) host.addresses = host.addresses.concat(further);

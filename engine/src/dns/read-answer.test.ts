@@ -18,7 +18,7 @@ const zone: Zone = { 'example.test': { mx: [[10, 'mx.example.test']], a: ['192.0
 const found = { kind: 'found', records: [{ preference: 10, exchange: 'mx.example.test' }] };
 const silence = { kind: 'failed', failure: 'silence' };
 
-describe('what the servers say is told apart', () => {
+describe('the outcomes of servers are told apart', () => {
   const cases: [string, number | 'data' | 'empty', unknown][] = [
     ['NOERROR with data', 'data', found],
     ['NOERROR without data', 'empty', { kind: 'no_data' }],

@@ -6,7 +6,7 @@ import { loopbackBench } from '../../test/support/loopback-bench.ts';
 import type { Mischief } from '../../test/support/loopback-dns.ts';
 import { createUdpPool } from './udp-pool.ts';
 import type { PooledQuery, UdpPool } from './udp-pool.ts';
-import type { DnsServer } from './question.ts';
+import type { DnsServer } from './lookup.ts';
 
 const bench = loopbackBench();
 after(() => bench.close());
@@ -27,7 +27,7 @@ async function poolOf(sockets: number, mischief?: Mischief) {
   return { dns, clock, pool };
 }
 
-/** A query that does not care what comes of it. */
+/** A query that ignores its answer. */
 function queryTo(server: DnsServer): PooledQuery {
   const ignore = () => undefined;
   return { server, question, withEdns: true, id: 0, sentOver: undefined, heard: ignore, unreachable: ignore };

@@ -1,19 +1,20 @@
 /**
  * A bounded pool of UDP sockets for DNS queries, an equal share of them for each server.
  *
- * A forger who cannot see our queries has to guess port and id (RFC 5452 section 4): each query
- * takes a random socket and a random id, and a socket is replaced after some hundred queries or a
- * minute, whichever is first. It is replaced when it is idle, or drained while the others of its
- * server carry on, so the number of open sockets never passes the size of the pool.
+ * A forger who cannot see our queries has to guess port and id (RFC 5452 section 4). So each query takes a random
+ * socket and a random id, and a socket is replaced after some hundred queries or a minute, whichever is first. It is
+ * replaced when it is idle, or drained while the others of its server carry on, so the number of open sockets never
+ * passes the size of the pool.
  */
+import { createSocket, type RemoteInfo } from 'node:dgram';
+import { isIPv6 } from 'node:net';
 import type { Clock } from '../clock.ts';
-import type { DnsServer } from './question.ts';
-import { openUdpSocket } from './udp-socket.ts';
-import type { Random, UdpSocket, UdpQuery } from './udp-socket.ts';
+import type { DnsServer, DnsQuestion } from './lookup.ts';
+import { HEADER_BYTES, encodeQuery } from './message.ts';
 
 export type UdpPool = {
   send(query: PooledQuery): void;
-  /** Ends the wait for an answer; does nothing where there is none. */
+  /** Ends the wait for an answer, if there is one. */
   stop(query: PooledQuery): void;
   counts(): { sent: number; open: number; opened: number };
   close(): void;
@@ -55,7 +56,7 @@ export function createUdpPool(parts: {
     return opened;
   }
 
-  /** Takes a socket out of its slot; one that is gone already stays gone. */
+  /** Takes a socket out of its slot, if it is still there. */
   function empty(gone: PooledSocket): void {
     const { slot } = gone;
     if (slot.current !== gone) return;
@@ -65,7 +66,7 @@ export function createUdpPool(parts: {
     gone.socket.close();
   }
 
-  /** The slot for the next query: any that is not draining. A worn-out socket gives way first. */
+  /** Returns the slot for the next query: any that is not draining. A worn-out socket gives way first. */
   function pick(ofServer: ServerSlots): SocketSlot {
     const slot = anyOf(ofServer, random);
     const { current } = slot;
@@ -74,7 +75,7 @@ export function createUdpPool(parts: {
       empty(current);
       return slot;
     }
-    // One at a time drains, and only where another can take its queries.
+    // One at a time drains, and only if another can take its queries.
     if (ofServer.draining !== undefined || ofServer.slots.length === 1) return slot;
     ofServer.draining = slot;
     return anyOf(ofServer, random);
@@ -114,11 +115,123 @@ function emptySlots(length: number): ServerSlots {
   return ofServer;
 }
 
-/** Any slot but the one that drains, each as likely as the others. */
+/** Draws a slot that does not drain, each as likely as the others. */
 function anyOf({ slots, draining }: ServerSlots, random: Random): SocketSlot {
   const drawn = slots[random(draining === undefined ? slots.length : slots.length - 1)];
   // The last one is not drawn while another drains; it takes the place of that one.
   const slot = drawn === draining ? slots.at(-1) : drawn;
   if (slot === undefined) throw new Error('a DNS server without a usable socket');
   return slot;
+}
+
+/**
+ * One UDP socket connected to one DNS server, and the queries that wait on it, by message id.
+ *
+ * A connected socket has two merits. The kernel drops datagrams from any other address or port. And "port
+ * unreachable" comes back as an error, so a dead server costs no wait.
+ */
+
+type UdpQuery = {
+  readonly server: DnsServer;
+  readonly question: DnsQuestion;
+  readonly withEdns: boolean;
+  /** The message id, drawn by the socket that sends the query. */
+  id: number;
+  /** A datagram from the server with the query's id. */
+  heard(message: Buffer): void;
+  /** Called if no process listens at the server, there is no way to it, or the pool is closed. */
+  unreachable(): void;
+};
+
+/** A whole number from 0 up to, not including, `below`. */
+export type Random = (below: number) => number;
+
+type UdpSocket = {
+  send(query: UdpQuery): void;
+  /** Ends the wait for an answer. */
+  forget(query: UdpQuery): void;
+  idle(): boolean;
+  close(): void;
+};
+
+/** `onBroken` is called once, when the socket has failed: it is closed and its queries have been told. */
+function openUdpSocket(server: DnsServer, parts: { random: Random; onBroken: () => void }): UdpSocket {
+  const waiting = new Map<number, UdpQuery>();
+  // Messages are held back until the socket is connected.
+  let heldBack: Buffer[] | undefined = [];
+  /** The server as the socket names it, once it is connected. */
+  let peer: { address: string; port: number } | undefined;
+  let open = true;
+  const socket = createSocket(isIPv6(server.ip) ? 'udp6' : 'udp4');
+  // The timer of a waiting lookup keeps the process alive, never a socket.
+  socket.unref();
+  socket.on('message', deliver);
+  socket.on('error', breakOff);
+  socket.connect(server.port, server.ip, connected);
+
+  /** Node gives an error if no way leads to the server, which its types leave out. */
+  function connected(error?: Error): void {
+    if (error !== undefined) {
+      breakOff();
+      return;
+    }
+    const messages = heldBack ?? [];
+    heldBack = undefined;
+    if (open) peer = socket.remoteAddress();
+    messages.forEach(transmit);
+  }
+
+  function deliver(message: Buffer, from: RemoteInfo): void {
+    // The kernel filters by sender once the socket is connected; a datagram may have slipped in before.
+    if (!open || peer?.port !== from.port || peer.address !== from.address || message.length < HEADER_BYTES)
+      return;
+    waiting.get(message.readUInt16BE(0))?.heard(message);
+  }
+
+  function transmit(message: Buffer): void {
+    if (!open) return;
+    socket.send(message, sent);
+  }
+
+  function sent(error: Error | null): void {
+    if (error !== null) breakOff();
+  }
+
+  function breakOff(): void {
+    if (!open) return;
+    close();
+    parts.onBroken();
+  }
+
+  function close(): void {
+    if (!open) return;
+    open = false;
+    socket.close();
+    const cutOff = [...waiting.values()];
+    waiting.clear();
+    for (const query of cutOff) query.unreachable();
+  }
+
+  return {
+    send(query) {
+      query.id = freeId(waiting, parts.random);
+      const message = encodeQuery(query);
+      waiting.set(query.id, query);
+      if (heldBack === undefined) transmit(message);
+      else heldBack.push(message);
+    },
+    forget(query) {
+      if (waiting.get(query.id) === query) waiting.delete(query.id);
+    },
+    idle: () => waiting.size === 0,
+    close,
+  };
+}
+
+/** A random id that no query on this socket waits with. */
+function freeId(waiting: Map<number, UdpQuery>, random: Random): number {
+  if (waiting.size >= 0x10000) throw new Error('every message id of a DNS socket is in use');
+  let id = random(0x10000);
+  while (waiting.has(id)) id = (id + 1) & 0xffff;
+  return id;
 }

@@ -6,7 +6,7 @@ import { host } from '../../test/support/loopback-bench.ts';
 import { defaultLimits } from '../limits.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { MailRoute } from './mail-route.ts';
-import type { DnsAnswer } from './question.ts';
+import type { DnsAnswer } from './lookup.ts';
 import { watchResolver } from './watch-resolver.ts';
 
 const { resolverControlMs, resolverProbeMs, resolverProbeAgainMs } = defaultLimits;
@@ -132,7 +132,7 @@ describe('a denial is believed when the resolver has just proved itself', () => 
     });
   }
 
-  test('silence proves nothing, and condemns nobody', async () => {
+  test('silence proves nothing, and condemns no address', async () => {
     const { watch, prove } = watchOver({ '*': 'failed' });
     assert.equal(await prove(), 'unproved');
     assert.deepEqual(watch.state(), { kind: 'in_order' });
@@ -148,7 +148,7 @@ describe('a denial is believed when the resolver has just proved itself', () => 
     assert.deepEqual(watch.state(), { kind: 'in_order' }, 'without any denial');
     clock.advance(1);
     assert.deepEqual([await prove({ since: before }), await prove()], ['recovered', 'proved']);
-    assert.deepEqual(state.forgotten, ['missing', 'all'], 'what it found meanwhile is forgotten too');
+    assert.deepEqual(state.forgotten, ['missing', 'all'], 'answers found meanwhile are forgotten too');
     assert.equal(state.lines.length, 2);
   });
 
@@ -159,7 +159,7 @@ describe('a denial is believed when the resolver has just proved itself', () => 
     assert.equal(state.lines.length, 1);
   });
 
-  test('whoever does not wait for the control gets no proof', async () => {
+  test('a caller that does not wait for the control gets no proof', async () => {
     const { watch, clock, patience } = watchOver({});
     const impatient = watch.prove(0, clock.now(), { ...patience(), deadline: clock.now() });
     clock.advance(1);
@@ -200,7 +200,7 @@ describe('a denial is believed when the resolver has just proved itself', () => 
     assert.equal(watch.state().kind, 'in_order');
   });
 
-  test('without names (a closed network) nobody is asked, everything is believed, and the operator is told', async () => {
+  test('without names (a closed network) no question is asked, everything is believed, and the operator is told', async () => {
     const { watch, clock, state, patience } = watchOver({ '*': 'no_such_name' }, { names: [] });
     watch.noteDenied(host('provider.test'));
     watch.noteDenied(host('provider.test'));
@@ -210,7 +210,7 @@ describe('a denial is believed when the resolver has just proved itself', () => 
     assert.deepEqual([state.asked.length, state.lines.length], [0, 1]);
   });
 
-  test('stopped, it asks no more, and nobody waits for it', async () => {
+  test('stopped, it asks no more, and no caller waits for it', async () => {
     const { watch, clock, state, patience, settle } = watchOver({});
     await settle();
     const { length } = state.asked;

@@ -1,28 +1,27 @@
 /**
- * Proves resolvers: "this domain takes no mail" is believed only from a resolver that, asked after it said so, found a
- * name that must exist. Split DNS, a VPN and a captive portal deny everything from one moment on, and each denial would
- * become a wrong verdict that is charged for.
+ * Proves resolvers: "this domain takes no mail" is believed only from a resolver that, asked after it said so, found
+ * a name that must exist. Split DNS, a VPN and a captive portal deny everything from one moment on, and each denial
+ * would become a wrong verdict that is charged for.
  *
  *     in_order ── a control denies ──▶ denies ── a control finds ──▶ in_order
  *
- * A control is two questions (control-questions.ts). It begins when a denial waits for it, serves every denial before
- * it, and begins at most every `resolverControlMs`, whichever server it is for. Without denials one is made every
- * `resolverProbeMs`, so that the operator learns of the trouble, and every `resolverProbeAgainMs` while there is some.
+ * A control is two questions (control-questions.ts). It begins when a denial waits for it, serves every denial
+ * before it, and begins at most every `resolverControlMs`, whichever server it is for. Without denials a control is
+ * made every `resolverProbeMs`, so that the operator learns of the trouble, and every `resolverProbeAgainMs` during
+ * trouble.
  *
- * A large provider that is denied in the course of a verification is asked for along with those rounds, until its mail
- * hosts are found; nothing is proved meanwhile. On the way into and out of `denies` every denial leaves the cache, and a
- * search that began before the way out is made again. An operator who names no names (a closed network) is told of a
- * denied provider, and nothing is doubted.
+ * A large provider that is denied in the course of a verification is asked for along with those rounds, until its
+ * mail hosts are found; nothing is proved meanwhile. On the way into and out of `denies` every denial leaves the
+ * cache, and a search that began before the way out is made again. An operator who names no names (a closed network)
+ * is told of a denied provider, and nothing is doubted.
  */
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
-import type { Patience } from '../patience.ts';
+import { waitFor, type Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { ControlQuestions, type ControlFinding, type ControlNames } from './control-questions.ts';
+import type { DnsAnswer, DnsQuestion, Lookup, Resolver } from './lookup.ts';
 import type { MailRoute } from './mail-route.ts';
-import { probeProviders } from './probe-resolver.ts';
-import type { DnsAnswer, DnsQuestion } from './question.ts';
-import { waitFor } from './wait-for.ts';
 
 export type ResolverState = { kind: 'in_order' } | { kind: 'denies'; line: string };
 
@@ -30,9 +29,9 @@ export type ResolverState = { kind: 'in_order' } | { kind: 'denies'; line: strin
 export type Proof = 'proved' | 'recovered' | 'denies' | 'unproved';
 
 export type ResolverWatch = {
-  /** Whether a denial that this server has given since `since` (on the clock) is to be believed. */
+  /** Whether a denial that this server has given since `since` (on the clock) can be believed. */
   prove(server: number, since: number, patience: Patience): Promise<Proof>;
-  /** A domain that takes mail for certain was denied. */
+  /** Notes that a domain was denied that takes mail for certain. */
   noteDenied(name: CanonicalHost): void;
   state(): ResolverState;
   /** Ends the control under way, and no other begins. */
@@ -49,12 +48,12 @@ type WatchParts = {
     forgetMissing(): void;
     forgetAll(): void;
   };
-  /** Where the mail of a domain goes, as the resolver says now. */
+  /** Returns a domain's mail route as the resolver gives it now. */
   findMailRoute(domain: CanonicalHost, patience: Patience): Promise<MailRoute>;
   leadsNowhere(ip: string): boolean;
   clock: Clock;
   limits: Pick<Limits, 'dnsLookupMs' | 'resolverControlMs' | 'resolverProbeMs' | 'resolverProbeAgainMs'>;
-  /** Told, in one line, that names are denied and that they are found again. */
+  /** Called with one line when names are denied, and when they are found again. */
   onProblem(message: string): void;
 };
 
@@ -76,7 +75,7 @@ type Server = {
   denied: readonly CanonicalHost[];
   /** When its last trouble ended, on the clock; infinite while it lasts. */
   goodFrom: number;
-  /** The control that has not begun yet, for those who wait for it. */
+  /** The next control, not begun yet, for the callers that wait for it. */
   awaited: PromiseWithResolvers<ControlFinding> | undefined;
 };
 
@@ -104,7 +103,7 @@ class ControlledWatch implements ResolverWatch {
       awaited: undefined,
     }));
     this.beginRound();
-    // The first control is nobody's: the first denial does not wait for its time to pass.
+    // The first control does not count: the first denial need not wait for `resolverControlMs` to pass.
     this.lastBegunAt = -Infinity;
   }
 
@@ -146,7 +145,7 @@ class ControlledWatch implements ResolverWatch {
     for (const server of this.servers) this.settle(server, { kind: 'unproved' });
   }
 
-  /** The next control of a server, which has not begun: it serves all who wait for it. */
+  /** Returns the next control of a server, which has not begun: it serves all that wait for it. */
   private control(server: Server): Promise<ControlFinding> {
     if (this.stopped.signal.aborted) return Promise.resolve({ kind: 'unproved' });
     server.awaited ??= Promise.withResolvers<ControlFinding>();
@@ -164,13 +163,13 @@ class ControlledWatch implements ResolverWatch {
     else this.cancelControl = clock.after(waitMs, () => void this.ask());
   }
 
-  /** One control, of the server that has waited longest. */
+  /** Makes one control, of the server that has waited longest. */
   private async ask(): Promise<void> {
     const server = this.servers.find(({ awaited }) => awaited !== undefined);
     if (server?.awaited === undefined || this.isUnderWay || this.stopped.signal.aborted) return;
     const { resolve } = server.awaited;
     server.awaited = undefined;
-    // The next control is another server's, where one waits.
+    // The next control goes to another server, if one waits.
     this.servers.push(...this.servers.splice(this.servers.indexOf(server), 1));
     this.isUnderWay = true;
     this.lastBegunAt = this.parts.clock.now();
@@ -205,21 +204,21 @@ class ControlledWatch implements ResolverWatch {
     if (wasInTrouble !== server.denied.length > 0) this.tell();
   }
 
-  /** Trouble began or ended: no denial is kept that was met before, and the operator is told. */
+  /** Drops every kept denial and tells the operator, as trouble began or ended. */
   private tell(): void {
     const names = [...this.providers, ...this.servers.flatMap(({ denied }) => denied)];
     const wasInOrder = this.line === undefined;
     this.line = names.length === 0 ? undefined : lineFor([...new Set(names)]);
-    // A resolver in trouble may also have found what is not there.
+    // A resolver in trouble may also have given answers for names that do not exist.
     if (this.line === undefined) this.parts.resolver.forgetAll();
     else this.parts.resolver.forgetMissing();
     if (wasInOrder && this.line !== undefined) this.parts.onProblem(this.line);
     if (!wasInOrder && this.line === undefined)
-      this.parts.onProblem('the resolver finds again what it denied');
+      this.parts.onProblem('the resolver finds the names again that it denied');
     if (wasInOrder !== (this.line === undefined)) this.scheduleRound();
   }
 
-  /** A control of every server, and a search for the providers that were denied. */
+  /** Begins a control of every server, and a search for the providers that were denied. */
   private beginRound(): void {
     this.scheduleRound();
     for (const server of this.servers) void this.control(server);
@@ -284,4 +283,56 @@ function tellOnly(parts: WatchParts): ResolverWatch {
 
 function lineFor(names: readonly CanonicalHost[]): string {
   return `the resolver denies what is known to exist (${names.join(', ')}): "no such domain" is not trusted until it finds them again`;
+}
+
+/** A resolver's answers for names that must exist. */
+type ResolverFinding =
+  | { kind: 'in_order' }
+  /** It says of these that they are not there, or hold nothing. */
+  | { kind: 'denies'; names: CanonicalHost[] }
+  /** It answered for none of them, which says nothing of its answers. */
+  | { kind: 'no_answer' };
+
+/** Asks for each name at once, for its mail hosts and its address. One denied name outweighs all found names. */
+export async function probeResolver(
+  names: readonly CanonicalHost[],
+  resolver: Pick<Resolver, 'mx' | 'ipv4'>,
+  patience: Patience,
+): Promise<ResolverFinding> {
+  const answers = await Promise.all(
+    names.map(async (name) => {
+      const lookups = await Promise.all([resolver.mx(name, patience), resolver.ipv4(name, patience)]);
+      return { name, answer: readAnswer(lookups) };
+    }),
+  );
+  const denied = answers.filter(({ answer }) => answer === 'denied').map(({ name }) => name);
+  if (denied.length > 0) return { kind: 'denies', names: denied };
+  return answers.some(({ answer }) => answer === 'found') ? { kind: 'in_order' } : { kind: 'no_answer' };
+}
+
+function readAnswer(lookups: readonly Lookup<unknown>[]): 'found' | 'denied' | 'failed' {
+  if (lookups.some(({ kind }) => kind === 'found')) return 'found';
+  return lookups.some(({ kind }) => kind === 'failed') ? 'failed' : 'denied';
+}
+
+/**
+ * Asks for the mail hosts of domains that take mail for certain, each at once. It is not enough that a name exists:
+ * a captive portal answers everything with an address, and others with hosts that do not exist.
+ */
+async function probeProviders(
+  domains: readonly CanonicalHost[],
+  findMailRoute: (domain: CanonicalHost, patience: Patience) => Promise<MailRoute>,
+  patience: Patience,
+): Promise<ResolverFinding> {
+  const routes = await Promise.all(
+    domains.map(async (domain) => ({ domain, route: await findMailRoute(domain, patience) })),
+  );
+  const denied = routes.filter(({ route }) => deniesMailHosts(route)).map(({ domain }) => domain);
+  if (denied.length > 0) return { kind: 'denies', names: denied };
+  return { kind: routes.some(({ route }) => route.kind === 'undetermined') ? 'no_answer' : 'in_order' };
+}
+
+/** Whether a route denies the mail hosts: a captive portal answers everything with an address in their place. */
+export function deniesMailHosts(route: MailRoute): boolean {
+  return route.kind === 'refuses_mail' || (route.kind === 'takes_mail' && route.implicit);
 }

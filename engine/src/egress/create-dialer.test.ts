@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { systemClock, type Clock } from '../clock.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import { createDialer, type Dialer, type DialerParts } from './create-dialer.ts';
-import { parseCidr, type Cidr } from '../net/parse-cidr.ts';
+import { parseCidr, type Cidr } from '../ip-address.ts';
 
 const host = canonicalHost('mx.example.com')!;
 const loopback: Cidr[] = ['127.0.0.0/8', '::1/128'].map((text) => parseCidr(text)!);
@@ -91,7 +91,7 @@ describe('a mail host that answers', () => {
       assert.deepEqual(outcome, { kind: 'failed', why: 'forbidden' }, address);
     }
     assert.deepEqual(dialer.counts, { dialled: 0, forbidden: addresses.length, breaches: 0 });
-    // A connection of our own, accepted after those would have been, shows that there were none.
+    // A connection of our own, accepted after those would have been, shows that none came.
     const witness = connect(portOf(server), '127.0.0.1').resume();
     await once(witness, 'close');
     assert.equal(connections, seen + 1);
@@ -164,7 +164,7 @@ describe('a mail host that fails', () => {
     const socket = socketOf(await dialerTo(portOf(server)).dial({ host, address: '127.0.0.1' }, patience()));
     while (accepted.size === 0) await turn();
     for (const other of accepted) other.resetAndDestroy();
-    // Not `once`, which would listen for errors itself and hide that nobody does.
+    // Not `once`, which would listen for errors itself and hide that no other listener does.
     await new Promise((resolve) => socket.on('close', resolve));
     assert.ok(socket.destroyed);
     server.close();
@@ -220,7 +220,7 @@ describe('a mail host that never answers', () => {
   });
 });
 
-/** A signal that counts who listens to its abort. */
+/** A signal that counts the listeners to its abort. */
 function countedSignal() {
   const { signal } = new AbortController();
   const abort = { listening: 0 };
@@ -238,8 +238,8 @@ function countedSignal() {
 }
 
 /**
- * A port that completes no further handshake: a thread listens with the smallest backlog and then sleeps,
- * so that nobody accepts; once the backlog is full the kernel drops every further SYN.
+ * A port that completes no further handshake: a thread listens with the smallest backlog and then sleeps, so nothing
+ * is accepted. Once the backlog is full the kernel drops every further SYN.
  */
 async function startDeafListener() {
   const gate = new Int32Array(new SharedArrayBuffer(4));
@@ -267,8 +267,8 @@ async function startDeafListener() {
 }
 
 /**
- * More connections than the backlog takes. On loopback the kernel settles each within the call that begins
- * it, so that once the first is through all have been taken or left hanging; those held keep it full.
+ * Opens more connections than the backlog takes. On loopback the kernel settles each within the call that begins it.
+ * So once the first is through, all have been taken or left hanging; the open ones keep the backlog full.
  */
 async function fillBacklog(port: number): Promise<Socket[]> {
   const held = Array.from({ length: 16 }, () => connect(port, '127.0.0.1').on('error', () => undefined));

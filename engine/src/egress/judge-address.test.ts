@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { BlockList } from 'node:net';
 import { describe, it } from 'node:test';
 import { fuzzEmbedded, fuzzTexts } from '../../test/fuzz/egress.fuzz.ts';
-import { judgeAddress } from './judge-address.ts';
+import { judgeAddress, embeddings, specialIpv4, specialIpv6 } from './judge-address.ts';
 import { ownAddresses } from './own-addresses.ts';
-import { parseCidr, type Cidr } from '../net/parse-cidr.ts';
-import { embeddings, specialIpv4, specialIpv6 } from './special-blocks.ts';
+import { parseCidr, type Cidr } from '../ip-address.ts';
 
 const nothingOpen = { allow: [], ownAddresses: [] };
 const kindOf = (address: string) => judgeAddress(address, nothingOpen).kind;
@@ -23,7 +22,7 @@ function textOf(family: 4 | 6, value: bigint): string {
   return value.toString(16).padStart(32, '0').match(/.{4}/g)!.join(':');
 }
 
-/** First and last address of a block, and the neighbours on either side where there are any. */
+/** First and last address of a block, and the neighbours on either side if there are any. */
 function edgesOf(block: string): { inside: string[]; outside: string[] } {
   const { family, value, bits } = cidr(block);
   const width = family === 4 ? 32n : 128n;
@@ -89,7 +88,7 @@ describe('addresses that must never be dialled', () => {
   for (const address of forbidden) it(address, () => assert.equal(kindOf(address), 'forbidden'));
 });
 
-describe('what is no plain IP literal is forbidden', () => {
+describe('any text but a plain IP literal is forbidden', () => {
   const literals = [
     ...['', ' 8.8.8.8', '8.8.8.8 ', '8.8.8', '8.8.8.8.8', '08.8.8.8', '0x8.8.8.8', '134744072', '8.8.8.256'],
     ...[
@@ -121,7 +120,7 @@ describe('addresses of the public internet', () => {
     ...['128.0.0.0', '172.15.255.255', '172.32.0.0', '192.0.1.0', '192.167.255.255', '192.169.0.0'],
     ...['198.17.255.255', '198.20.0.0', '223.255.255.255', '2001:200::1', '2001:4860:4860::8888', '2600::'],
     ...['2a00:1450::1b', '2620:4f:8001::', '3ffe::1', '3fff:1000::', '2003::1', '2001:db7::1', '2001:db9::1'],
-    // Forms that carry IPv4 are judged by what they carry.
+    // Forms that carry IPv4 are judged by the address they carry.
     ...['::ffff:8.8.8.8', '64:ff9b::8.8.8.8', '2002:808:808::1', '2001:0:808:808::f7f7:f7f7'],
   ];
   for (const address of open) it(address, () => assert.equal(kindOf(address), 'public'));

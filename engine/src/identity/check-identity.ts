@@ -1,17 +1,17 @@
 import type { Resolver } from '../dns/lookup.ts';
 import type { MailRoute } from '../dns/mail-route.ts';
-import { isPublicAddress, type EgressWay } from '../egress/seen-addresses.ts';
-import { parseIp } from '../net/parse-ip.ts';
+import { isPublicAddress, type EgressWay } from '../egress/own-addresses.ts';
+import { parseIp } from '../ip-address.ts';
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 
 /**
- * Whether a name that we introduce ourselves by is ours, as far as a mail host can tell: it resolves to the address
- * that the connection comes from (RFC 5321 section 4.1.4; RFC 7001 calls it `iprev`), and the sender's domain takes
- * mail, because receivers call back. Three outcomes: a lookup that failed proves nothing.
+ * Whether a name that we introduce ourselves by is ours, as far as a mail host can tell. It must resolve to the
+ * address that the connection comes from (RFC 5321 section 4.1.4; RFC 7001 calls it `iprev`). And the sender's
+ * domain must take mail, because receivers call back. Three outcomes: a lookup that failed proves nothing.
  */
 export type IdentityFinding =
-  /** `note` says what could not be compared. */
+  /** `note`: the part that could not be compared. */
   | { kind: 'proven'; seen: string; note?: string }
   | { kind: 'wrong'; seen: string; remedy: string }
   | { kind: 'not_known'; seen: string };
@@ -54,7 +54,10 @@ function leadsTo(found: readonly string[], { family }: EgressWay): string {
     : `resolves to ${found.slice(0, 3).join(', ')}`;
 }
 
-/** Every address that we are seen at must be among those of the name: which of them a connection has is not known. */
+/**
+ * Compares the addresses that hosts see with those of the name. Each must be among them: which one a connection has
+ * is not known.
+ */
 function judgeSeen(name: string, way: EgressWay, found: readonly string[]): IdentityFinding {
   const known = new Set(found.map(sortable));
   const missing = way.seenFrom.find((address) => !known.has(sortable(address)));
@@ -67,26 +70,26 @@ function judgeSeen(name: string, way: EgressWay, found: readonly string[]): Iden
   };
 }
 
-/** Behind NAT nobody here knows the address: then the name has to lead to the internet at least. */
+/** Behind NAT the address is not known here. Then the name has to lead to the internet at least. */
 function judgeUnseen(name: string, way: EgressWay, found: readonly string[]): IdentityFinding {
   const open = found.filter((address) => isPublicAddress(address));
   if (open.length > 0)
     return {
       kind: 'proven',
       seen: `the HELO name ${name} ${leadsTo(open, way)}`,
-      note: 'where mail hosts see us come from is not known here; set MAILPROOF_PUBLIC_ADDRESS to have it compared',
+      note: 'the address that mail hosts see is not known here; set MAILPROOF_PUBLIC_ADDRESS to compare it',
     };
   const why = found.length === 0 ? '' : ', which is not public';
   return { kind: 'wrong', seen: `the HELO name ${name} ${leadsTo(found, way)}${why}`, remedy: heloRemedy };
 }
 
-/** The same address may be written in several ways (RFC 5952). */
+/** Returns one spelling for an address that may be written in several ways (RFC 5952). */
 function sortable(address: string): string {
   const ip = parseIp(address);
   return ip === undefined ? address : `${ip.family} ${ip.value}`;
 }
 
-/** What the mail route of the sender's domain says of it. */
+/** Judges the sender's domain by its mail route. */
 export function judgeSenderDomain(domain: string, route: MailRoute): IdentityFinding {
   switch (route.kind) {
     case 'takes_mail':
@@ -110,5 +113,5 @@ const refusalWords: Record<(MailRoute & { kind: 'refuses_mail' })['why'], string
   null_mx: 'declares that it takes no mail (null MX)',
   no_mail_host: 'has neither a mail server nor an IP address',
   no_mail_host_resolves: 'has mail servers of which none has an IP address',
-  mail_host_leads_nowhere: 'has mail servers that nobody else can reach',
+  mail_host_leads_nowhere: 'has mail servers that no other machine can reach',
 };

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Lookup } from '../dns/lookup.ts';
 import { evaluateSpf } from './evaluate-spf.ts';
 
-/** Records by name; what is not there does not exist, and `null` cannot be looked up. */
+/** Records by name. A name that is missing does not exist, and `null` cannot be looked up. */
 type Zones = Record<string, { txt?: string[]; a?: string[]; aaaa?: string[]; mx?: string[] } | null>;
 
 const chain = (length: number): Zones =>

@@ -1,21 +1,20 @@
 import type { Lookup, Resolver } from '../dns/lookup.ts';
-import { blockAround, holds } from '../net/parse-cidr.ts';
-import { parseIp, type Ip } from '../net/parse-ip.ts';
+import { blockAround, holds, parseIp, type Ip } from '../ip-address.ts';
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { canonicalHost, canonicalMailHost } from '../syntax/canonical-host.ts';
-import { expandMacros } from './spf-macros.ts';
 
 /**
- * Whether a domain lets an IP address send for it: `check_host` of RFC 7208, for `doctor`. All mechanisms are evaluated
- * but `ptr`, which is deprecated and matches nobody here (section 5.5); `exp` is of no use without a message.
+ * Whether a domain lets an IP address send for it: `check_host` of RFC 7208, for `doctor`. All mechanisms are
+ * evaluated but `ptr`, which is deprecated and matches no address here (section 5.5). `exp` is of no use without a
+ * message.
  *
- * A record may make anybody who reads it ask for more and more: ten terms that look something up, two lookups that
+ * A record may cause more and more lookups. So there are limits: ten terms that look something up, two lookups that
  * find nothing, ten names of an `mx` (section 4.6.4).
  */
 type SpfResult = {
   result: 'pass' | 'fail' | 'softfail' | 'neutral' | 'none' | 'temperror' | 'permerror';
-  /** What decided: the mechanism that matched, or what is wrong. */
+  /** The deciding part: the mechanism that matched, or the fault. */
   by: string;
 };
 
@@ -208,7 +207,7 @@ async function matches(mechanism: Mechanism, domain: string, evaluation: Evaluat
   }
 }
 
-/** The result of what is included counts as a match only if it is a pass (section 5.2). */
+/** An included record counts as a match only if its result is a pass (section 5.2). */
 async function matchesInclude(target: string, evaluation: Evaluation): Promise<boolean> {
   const { result } = await checkHost(target, evaluation);
   if (result === 'none')
@@ -273,7 +272,7 @@ function expandCounted(value: string | undefined, domain: string, evaluation: Ev
 
 function expand(value: string, domain: string, { question, ip }: Evaluation): string {
   const expanded = expandMacros(value, { ...question, domain, ip });
-  if (expanded === undefined) throw new SpfError('permerror', `${value} has a macro that is none`);
+  if (expanded === undefined) throw new SpfError('permerror', `${value} has a malformed macro`);
   return expanded;
 }
 
@@ -283,4 +282,65 @@ function nameOf(domain: string): CanonicalHost | `_${string}` | undefined {
   const host = canonicalHost(text) ?? canonicalMailHost(text);
   if (host !== undefined) return host;
   return /^_[a-z0-9_.-]{1,252}$/.test(text) ? (text as `_${string}`) : undefined;
+}
+
+/** Values of the macros; `domain` is the one whose record is read. */
+type MacroValues = { ip: Ip; domain: string; sender: string; heloName: string };
+
+/** Expands the macros of a domain in an SPF record (RFC 7208 section 7); undefined if one is malformed. */
+function expandMacros(text: string, values: MacroValues): string | undefined {
+  const bad: string[] = [];
+  const expanded = text.replace(/%(?:[%_-]|\{(?<inside>[^}]*)\})?/g, (whole, inside: string | undefined) => {
+    if (whole === '%%') return '%';
+    if (whole === '%_') return ' ';
+    if (whole === '%-') return '%20';
+    const value = inside === undefined ? undefined : expandOne(inside, values);
+    if (value === undefined) bad.push(whole);
+    return value ?? '';
+  });
+  return bad.length > 0 ? undefined : expanded;
+}
+
+function expandOne(inside: string, values: MacroValues): string | undefined {
+  const groups = /^(?<letter>[slodiphv])(?<digits>\d*)(?<reverse>r?)(?<delimiters>[.+,/_=-]*)$/i.exec(
+    inside,
+  )?.groups;
+  if (groups === undefined || groups['digits'] === '0') return undefined;
+  const { letter = '', digits = '', reverse = '', delimiters = '' } = groups;
+  const parts = valueOf(letter.toLowerCase(), values).split(new RegExp(`[${escaped(delimiters || '.')}]`));
+  if (reverse !== '') parts.reverse();
+  return (digits === '' ? parts : parts.slice(-Number(digits))).join('.');
+}
+
+function escaped(characters: string): string {
+  return characters.replace(/[-.+/]/g, '\\$&');
+}
+
+function valueOf(letter: string, { ip, domain, sender, heloName }: MacroValues): string {
+  const at = sender.lastIndexOf('@');
+  switch (letter) {
+    case 's':
+      return sender;
+    case 'l':
+      return sender.slice(0, at);
+    case 'o':
+      return sender.slice(at + 1);
+    case 'd':
+      return domain;
+    case 'i':
+      return dotted(ip);
+    case 'v':
+      return ip.family === 4 ? 'in-addr' : 'ip6';
+    case 'h':
+      return heloName;
+    default:
+      // The validated name of the client: not looked up, and then it is "unknown" (section 7.3).
+      return 'unknown';
+  }
+}
+
+/** IPv6 addresses are written nibble by nibble (section 7.3). */
+function dotted({ family, value }: Ip): string {
+  if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 255n)).join('.');
+  return Array.from(value.toString(16).padStart(32, '0')).join('.');
 }

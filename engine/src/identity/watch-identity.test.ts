@@ -5,7 +5,7 @@ import { createTestClock } from '../../test/support/test-clock.ts';
 import type { Lookup } from '../dns/lookup.ts';
 import type { MailRoute } from '../dns/mail-route.ts';
 import { defaultLimits } from '../limits.ts';
-import type { RouteSetting } from '../politeness/policy-file.ts';
+import type { RouteSetting } from '../politeness/policy.ts';
 import { watchIdentity, type IdentityWatch } from './watch-identity.ts';
 
 const noData: Lookup<string> = { kind: 'no_data' };
@@ -14,7 +14,7 @@ const found = (...records: string[]): Lookup<string> => ({ kind: 'found', record
 const refuses: MailRoute = { kind: 'refuses_mail', why: 'null_mx' };
 const undetermined: MailRoute = { kind: 'undetermined', failure: 'servfail' };
 
-/** A machine and the DNS around it; what is not said is in order. */
+/** A machine and the DNS around it; parts that are not given are in order. */
 type Fixture = {
   heloName?: string;
   routes?: RouteSetting[];
@@ -25,7 +25,7 @@ type Fixture = {
   sender?: MailRoute;
 };
 
-// Only what kind of route it is matters here.
+// Only the kind of the route matters here.
 const takes = { kind: 'takes_mail' } as MailRoute;
 
 function begin(fixture: Fixture) {
@@ -55,7 +55,7 @@ async function checked(watch: IdentityWatch, family: 4 | 6 = 4, route = 'default
   return watch.of(route, family);
 }
 
-test('a name that resolves to the address mail hosts see is proven, and nobody is told anything', async () => {
+test('a name that resolves to the address mail hosts see is proven, and nothing is reported', async () => {
   const { watch, told } = begin({ a: found('9.9.9.1', '9.9.9.7') });
   assert.equal(watch.of('default', 4), 'checking');
   assert.equal(await checked(watch), 'proven');
@@ -64,7 +64,7 @@ test('a name that resolves to the address mail hosts see is proven, and nobody i
 
 for (const [what, fixture, says] of [
   [
-    'a name that nobody else can look up',
+    'a name that no other machine can look up',
     { heloName: 'vm.localdomain' },
     /vm\.localdomain is not a name.*MAILPROOF_HELO_NAME/,
   ],
@@ -125,7 +125,7 @@ test('each family is proven by itself, and one that is not does not stop the oth
   assert.equal(await checked(both.watch, 6), 'proven');
 });
 
-test('a lookup that fails proves nothing: what was proven stays so for a day, what was not waits', async () => {
+test('a lookup that fails proves nothing: a proven route stays so for a day, an unproven one waits', async () => {
   const { watch, clock, now } = begin({ a: failed });
   assert.equal(await checked(watch), 'unproven');
   assert.match(watch.problem('default') ?? '', /could not be looked up/);
@@ -143,7 +143,7 @@ test('a lookup that fails proves nothing: what was proven stays so for a day, wh
   assert.equal(await checked(watch), 'unproven');
 });
 
-test('what was mended is found within a minute, and told', async () => {
+test('a repair is noticed within a minute, and reported', async () => {
   const { watch, told, clock, now } = begin({ a: noData });
   const changes: string[] = [];
   watch.onChange(() => void changes.push(watch.of('default', 4)));

@@ -1,9 +1,13 @@
 import type { Clock } from '../clock.ts';
+import type { DnsResolver } from '../dns/create-resolver.ts';
 import type { Resolver } from '../dns/lookup.ts';
 import type { MailRoute } from '../dns/mail-route.ts';
-import { waysOf, type EgressWay, type LeavesFrom } from '../egress/seen-addresses.ts';
+import type { MailRoutes } from '../dns/open-mail-routes.ts';
+import { waysOf, type EgressWay, type LeavesFrom } from '../egress/own-addresses.ts';
+import type { Cidr } from '../ip-address.ts';
+import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
-import type { RouteSetting } from '../politeness/policy-file.ts';
+import { routesOr, type RouteSetting, type PolicyFile } from '../politeness/policy.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import { checkHelo, judgeSenderDomain, type IdentityFinding } from './check-identity.ts';
@@ -17,21 +21,21 @@ import { checkHelo, judgeSenderDomain, type IdentityFinding } from './check-iden
  *                        ▼  └─────────┘
  *                     unproven, looked at again every minute
  *
- * A lookup that fails proves nothing wrong. A name that was never proven waits all the same: a resolver that cannot
- * find it finds no mail host either. The look-ups are made beside the verifications, never within one.
+ * A lookup that fails proves nothing wrong. A name that was never proven still waits: a resolver that cannot find it
+ * finds no mail host either. The lookups are made beside the verifications, never within one.
  */
 export type IdentityWatch = {
-  /** Whether every route was proven for every family, so that nobody need ask for one. */
+  /** Whether every route was proven for every family, so that no caller need ask for one. */
   areAllProven(): boolean;
-  /** What is known of a route; begins the check of one that was not looked at yet. */
+  /** Returns the standing of a route, and begins the check of a route that was not looked at yet. */
   of(route: string, family: Family): 'proven' | 'checking' | 'unproven';
-  /** What is wrong with a route for all families, and what to do. */
+  /** The fault of a route in all families, with its remedy. */
   problem(route: string): string | undefined;
-  /** What an operator should know of each route that was looked at. */
+  /** The state of each route that was looked at, for the operator. */
   state(): RouteIdentity[];
   /** Begins the checks of these routes, unless they were begun. */
   begin(routes: readonly string[]): void;
-  /** Each is called when a check has come to another end than the one before. */
+  /** Adds a listener for checks that end otherwise than the one before. */
   onChange(listener: () => void): void;
   stop(): void;
 };
@@ -40,9 +44,9 @@ export type RouteIdentity = {
   route: string;
   heloName: string;
   seenFrom: string[];
-  /** In one sentence or two: what is wrong and what to do; for connections of one family or both. */
+  /** The fault and its remedy in one or two sentences, for connections of one family or both. */
   problem: string | undefined;
-  /** What could not be compared. */
+  /** The part that could not be compared. */
   note: string | undefined;
 };
 
@@ -55,7 +59,7 @@ type WatchParts = {
   clock: Clock;
   limits: { identityEveryMs: number; identityAgainMs: number; identityTrustMs: number; dnsLookupMs: number };
   leavesFrom?: LeavesFrom;
-  /** Told, in one line, that public mail hosts are not asked, and that they are again. */
+  /** Called with one line when public mail hosts are not asked, and when they are again. */
   onProblem(message: string): void;
 };
 
@@ -77,7 +81,7 @@ type Standing =
 
 type Family = EgressWay['family'];
 
-/** Of each family in which the route leaves; of the others nothing is asked. */
+/** The standing in each family in which the route leaves; the others are not asked about. */
 type Standings = Partial<Record<Family, Standing>>;
 
 export function watchIdentity(parts: WatchParts): IdentityWatch {
@@ -115,7 +119,7 @@ export function watchIdentity(parts: WatchParts): IdentityWatch {
       for (const listener of listeners) listener();
   }
 
-  /** Says a problem once; what concerns one family alone is for `doctor`. */
+  /** Tells a problem once. A problem of one family alone is for `doctor`. */
   function tell(one: Watched, before: Standings): void {
     const [now, then] = [problemOf(one.standing), problemOf(before)];
     if (now === then) return;
@@ -145,7 +149,7 @@ export function watchIdentity(parts: WatchParts): IdentityWatch {
   };
 }
 
-/** For installations that know what they do, and for parts that are tried alone. */
+/** For operators who switched the check off, and for parts that are tested alone. */
 export const identityUnchecked: IdentityWatch = {
   areAllProven: () => true,
   of: () => 'proven',
@@ -173,7 +177,7 @@ async function lookAt(one: Watched, parts: WatchParts, patience: Patience): Prom
   const { heloName, mailFrom, setting } = one;
   const { publicAddresses: stated, leavesFrom, resolver } = parts;
   const ways = await waysOf(setting, { stated, leavesFrom });
-  // A machine that has no way out now may have one later; its name is looked at all the same.
+  // A machine that has no way out now may have one later; its name is still looked at.
   one.ways = ways.length > 0 ? ways : [{ family: 4, seenFrom: [] }];
   const domain = hostOf(mailFrom.slice(mailFrom.lastIndexOf('@') + 1));
   const [route, ...helo] = await Promise.all([
@@ -210,7 +214,7 @@ function standingAfter(
     : { kind: 'unproven', problem: `${unknown.seen}; it is tried again every minute` };
 }
 
-const offHint = 'MAILPROOF_IDENTITY_CHECK=off asks them all the same';
+const offHint = 'with MAILPROOF_IDENTITY_CHECK=off they are asked anyway';
 
 function isProven(standing: Standing | undefined): boolean {
   return standing?.kind === 'proven';
@@ -243,4 +247,51 @@ function hostOf(name: string): CanonicalHost {
   const host = canonicalHost(name);
   if (host === undefined) throw new TypeError(`a setting let ${name} through, which is no host name`);
   return host;
+}
+
+type IdentitySettings = {
+  heloName: string;
+  mailFrom: string;
+  publicAddresses?: readonly string[];
+  identityCheck?: 'on' | 'off';
+  egressAllow: readonly Cidr[];
+  policyFile?: Pick<PolicyFile, 'routes'> | undefined;
+  onProblem(message: string): void;
+};
+
+type IdentityNeeds = {
+  clock: Clock;
+  limits: Limits;
+  resolver: DnsResolver;
+  mailRoutes: MailRoutes;
+  /** Which routes are this process's own, and when that changes. */
+  rights: { of(route: string): string; onChange(listener: () => void): void };
+};
+
+/**
+ * Watches whether our own HELO names and senders are ours. They are looked up as soon as a route is this process's
+ * own. If the operator opened blocks, the lookup waits until the first public mail host is asked, which may never
+ * happen.
+ */
+export function openIdentity(settings: IdentitySettings, needs: IdentityNeeds): IdentityWatch {
+  if (settings.identityCheck === 'off') return identityUnchecked;
+  const { heloName, mailFrom, publicAddresses = [] } = settings;
+  const { clock, limits, resolver, mailRoutes, rights } = needs;
+  const routes = routesOr(settings.policyFile?.routes);
+  const watch = watchIdentity({
+    routes,
+    defaults: { heloName, mailFrom },
+    publicAddresses,
+    resolver: resolver.uncached,
+    findMailRoute: (domain, patience) => mailRoutes.find(domain, patience),
+    clock,
+    limits,
+    onProblem: (message) => settings.onProblem(message),
+  });
+  if (settings.egressAllow.length > 0) return watch;
+  const beginOwn = (): void =>
+    watch.begin(routes.flatMap(({ id }) => (rights.of(id) === 'ours' ? [id] : [])));
+  rights.onChange(beginOwn);
+  beginOwn();
+  return watch;
 }

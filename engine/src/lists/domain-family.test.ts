@@ -25,7 +25,7 @@ test('a suffix that a company lets strangers register under ends a family too', 
   assert.equal(registrableDomain('b.github.io'), 'b.github.io');
 });
 
-test('a public suffix belongs to nobody, so it has no family but itself', () => {
+test('a public suffix has no owner, so it has no family but itself', () => {
   assert.deepEqual(domainFamily('co.uk'), ['co.uk']);
   assert.deepEqual(domainFamily('github.io'), ['github.io']);
   assert.equal(isPublicSuffix('co.uk') && isPublicSuffix('github.io'), true);

@@ -1,10 +1,10 @@
 import { getDomain, parse } from 'tldts';
 
 /**
- * Where a host name stands among public suffixes.
+ * The place of a host name among public suffixes.
  *
- * Both sections of the Public Suffix List count: under `github.io` strangers register names just as they
- * do under `co.uk`, so what is known of one says nothing of its neighbour.
+ * Both sections of the Public Suffix List count: under `github.io` strangers register names just as they do under
+ * `co.uk`, so one name says nothing of its neighbour.
  */
 const SUFFIX_RULES = { allowPrivateDomains: true, extractHostname: false, validateHostname: false } as const;
 
@@ -15,7 +15,7 @@ export function domainFamily(host: string): string[] {
   return allParents(host).filter((name) => name.length >= registrable.length);
 }
 
-/** Whether one of a host's family is such a name, asked from the host itself up to what was registered. */
+/** Whether a host or one of its parents passes, from the host itself up to the registered domain. */
 export function someOfFamily(host: string, registrable: string, isSuch: (name: string) => boolean): boolean {
   let name = host;
   while (!isSuch(name)) {
@@ -25,7 +25,7 @@ export function someOfFamily(host: string, registrable: string, isSuch: (name: s
   return true;
 }
 
-/** The domain that somebody registered and that this host belongs to; nothing for a public suffix. */
+/** Returns the registered domain that this host belongs to; nothing for a public suffix. */
 export function registrableDomain(host: string): string | undefined {
   return getDomain(host, SUFFIX_RULES) ?? undefined;
 }

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 type Cost = { loadMs: number; cpuMs: number; dataMs: number; residentBytes: number };
 
 /**
- * In a process of its own, after the runtime has read its first TypeScript file and the syntax is loaded:
- * both are there in any engine, lists or not. What is left is the suffix list, the code and the data.
+ * Runs in a process of its own, after the runtime has read its first TypeScript file and the syntax is loaded: every
+ * engine needs both, with or without lists. The rest is the suffix list, the code and the data.
  */
 const measurement = `
   await import(${JSON.stringify(new URL('../syntax/parse-address.ts', import.meta.url).href)});
@@ -44,8 +44,8 @@ test('loading the lists takes under 40 MB and, on a machine at leisure, under 15
   context.diagnostic(told.join('; '));
   const residentBytes = Math.max(...costs.map((cost) => cost.residentBytes));
   assert.ok(residentBytes < 40_000_000, `${residentBytes} bytes`);
-  // The work done, not the time waited for a processor: on a busy machine the latter says nothing of the
-  // lists. Twice the promise, because a busy processor also works more slowly.
+  // The work done, not the time waited for a processor: on a busy machine the latter says nothing of the lists.
+  // Twice the promise, because a busy processor also works more slowly.
   const cpuMs = Math.min(...costs.map((cost) => cost.cpuMs));
   assert.ok(cpuMs < 300, `${cpuMs} ms`);
 });

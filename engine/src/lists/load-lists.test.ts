@@ -8,8 +8,7 @@ import type { Clock } from '../clock.ts';
 import type { Address } from '../syntax/address.ts';
 import { parseAddress } from '../syntax/parse-address.ts';
 import { isPublicSuffix } from './domain-family.ts';
-import type { Lists } from './findings.ts';
-import { createLists, type ListSettings } from './load-lists.ts';
+import { createLists, type Lists, type ListSettings } from './load-lists.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lists-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -134,7 +133,7 @@ test('a mail host of a service that parks domains is known, its other hosts are 
     assert.equal(builtIn.isParkedMailHost(host), false, host);
 });
 
-test('roles that nobody should write to in bulk are told apart from those that people read', () => {
+test('roles that get no bulk mail are told apart from roles that people read', () => {
   for (const name of 'abuse postmaster spam security noc mailer-daemon noreply no.reply devnull fbl everyone Abuse+eu'.split(
     ' ',
   ))

@@ -1,21 +1,63 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createBoundedCache } from '../bounded-cache.ts';
 import { systemClock, type Clock } from '../clock.ts';
 import type { Address } from '../syntax/address.ts';
 import { allParents, registrableDomain, someOfFamily } from './domain-family.ts';
-import type { ListFindings, ListLookup, Lists } from './findings.ts';
-import { findListFile, type ListFileName } from './list-files.ts';
-import { isMachineAddress } from './machine-address.ts';
+import { nearProvider } from './large-providers.ts';
+import { isMachineAddress, plainMailbox, readRoleNames } from './mailbox-names.ts';
 import { findDisorder, readNameSet } from './name-set.ts';
-import { nearProvider } from './near-provider.ts';
-import type { OperatorList } from './operator-list.ts';
-import { plainMailbox } from './plain-mailbox.ts';
-import { readRoleNames } from './role-names.ts';
-import { watchList, type ListFile } from './watched-list.ts';
+import { watchList, type OperatorList, type ListFile } from './operator-list.ts';
+
+/** Findings of the lists about an address, before any server is asked. */
+export type ListFindings = {
+  disposable: boolean;
+  role: boolean;
+  free: boolean;
+  spamtrap: boolean;
+  /** The operator asked that this address or domain is never verified: no packet may go out. */
+  denied: boolean;
+  /** The large provider that the domain is one slip away from, unless it is well known itself. */
+  nearProvider?: string;
+  /** The domain's mail goes to a service that parks unused names. Known once DNS has told where it goes. */
+  parked?: true;
+  /**
+   * The owner of the domain or of one of its mail hosts asked not to be asked. Known once DNS has told where mail
+   * goes.
+   */
+  optedOut?: true;
+  /** The domain belongs to a privacy relay, which forwards mail to a mailbox that its owner keeps private. */
+  relay?: true;
+  /** A role that gets no bulk mail: `abuse`, `noreply`, `everyone`. It is a `role` as well. */
+  notForBulk?: true;
+  /** The local part was made by a program for one message: BATV, SRS, VERP, `bounce+…`. */
+  machine?: true;
+};
+
+export type ListLookup = {
+  find(address: Address): ListFindings;
+  /**
+   * Whether one of a domain's mail hosts belongs to a disposable service (the operator's allow list applies to the
+   * address).
+   */
+  isDisposableMailHost(mailHost: string, address: Address): boolean;
+  /** Whether a mail host belongs to a service that parks domains. */
+  isParkedMailHost(mailHost: string): boolean;
+  /** Whether the owner of a domain, or of a parent of it, asked that its mail hosts are not asked. */
+  hasOptedOut(host: string): boolean;
+};
+
+export type Lists = ListLookup & {
+  /** The same by the entries for domains alone: findings are equal for every mailbox of a domain, roles aside. */
+  byDomain: ListLookup;
+  close(): void;
+};
 
 /**
- * What is known of an address before anybody is asked: the lists that come with the engine (`data/`, where
- * they are from in `docs/lists.md`) and the five that an operator may keep.
+ * The lists: those that come with the engine (`data/`, sources in `docs/lists.md`) and the five that an operator may
+ * keep.
  *
  * The operator's word outranks ours: an allowed address or domain is never called disposable. A privacy relay is
  * called so only by the operator's own list. Neither outranks the operator's own deny list and spam traps.
@@ -32,7 +74,7 @@ export type OperatorFiles = {
 
 export type ListSettings = {
   files: OperatorFiles;
-  /** Where renewed copies of the built-in lists are, where there are any; each is read in place of the built-in one. */
+  /** The folder of renewed copies of the built-in lists, if any; each is read in place of the built-in one. */
   renewedIn?: string | undefined;
   /** Whether the operator's files are read again once they change; they are unless this is false. */
   watch?: boolean;
@@ -40,7 +82,7 @@ export type ListSettings = {
   clock?: Clock;
 };
 
-/** Throws, naming file and line, where an operator's file cannot be used. */
+/** Loads the lists. Throws, naming file and line, if an operator's file cannot be used. */
 export function createLists({
   files,
   renewedIn,
@@ -69,7 +111,7 @@ export function createLists({
     const isFree = free.has(host) || (registrable !== host && free.has(registrable));
     const isRelay = someOfFamily(host, registrable, relays.has);
     return {
-      // Somebody reads what a relay forwards, whatever a renewed list says.
+      // A relay forwards mail to a reader, whatever a renewed list says.
       disposable: !isRelay && someOfFamily(host, registrable, disposable.has),
       relay: isRelay,
       free: isFree,
@@ -108,12 +150,12 @@ export function createLists({
   return {
     ...lookupBy(names),
     byDomain: lookupBy((list, { host }) => namesDomain(list, host)),
-    // Every file is opened, read and closed in one breath: nothing is held.
+    // Every file is opened, read and closed at once: nothing is held.
     close: () => undefined,
   };
 }
 
-/** A renewed file may have been changed by hand, and one out of order would be searched in vain. */
+/** Checks a renewed file, which may have been changed by hand: a file out of order cannot be searched. */
 function checkedFile(name: ListFileName, renewedIn: string | undefined): string {
   const { path, renewed } = findListFile(name, renewedIn);
   const fault = renewed ? findDisorder(path) : undefined;
@@ -133,7 +175,7 @@ function optOutFile(path: string | undefined): ListFile | undefined {
     : { path, title: 'list of opt-outs', takes: ['domain'], isOptional: true };
 }
 
-/** The built-in lists do not change, and the addresses of a list come from few domains. */
+/** Hosts to remember: the built-in lists do not change, and the addresses of a list come from few domains. */
 const hostsRemembered = 10_000;
 
 function rememberLast<Found>(find: (host: string) => Found): (host: string) => Found {
@@ -162,4 +204,27 @@ function names(list: OperatorList, address: Address): boolean {
 
 function namesDomain({ domains }: OperatorList, host: string): boolean {
   return domains.size > 0 && allParents(host).some((name) => domains.has(name));
+}
+
+/** The lists that come with the engine, each a file of that name. */
+export const listFileNames = [
+  'disposable-domains.txt',
+  'disposable-mail-hosts.txt',
+  'parked-mail-hosts.txt',
+  'free-providers.txt',
+  'privacy-relays.txt',
+  'role-names.txt',
+  'roles-not-for-bulk.txt',
+] as const;
+
+type ListFileName = (typeof listFileNames)[number];
+
+/** Returns the place of a list: the operator's renewed copy if there is one, otherwise the built-in one. */
+export function findListFile(
+  name: ListFileName,
+  renewedIn: string | undefined,
+): { path: string; renewed: boolean } {
+  const renewed = renewedIn === undefined ? undefined : join(renewedIn, name);
+  if (renewed !== undefined && existsSync(renewed)) return { path: renewed, renewed: true };
+  return { path: fileURLToPath(new URL(`data/${name}`, import.meta.url)), renewed: false };
 }

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * A sorted list of names, one a line. A long one is kept as the bytes of its file and searched where they lie.
+ * A sorted list of names, one a line. A long one is kept as the bytes of its file and searched in place.
  *
- * A set of a hundred thousand strings costs tens of milliseconds to build and several times the memory of
- * the file. The file itself is already an index: a search is seventeen comparisons of a few bytes. A short list is
- * built in no time and found in one step.
+ * A set of a hundred thousand strings costs tens of milliseconds to build and several times the memory of the file.
+ * The file itself is already an index: a search is seventeen comparisons of a few bytes. A short list is built in no
+ * time and found in one step.
  */
 export type NameSet = { has: (name: string) => boolean };
 
@@ -20,7 +20,7 @@ export function readNameSet(path: string | URL, shortBytes = longestShortBytes):
   return { has: (name) => names.has(name) };
 }
 
-/** The first line that does not come after the one before it, counted from 1; undefined where all do. */
+/** Returns the first line that does not come after the one before it, counted from 1; undefined if all do. */
 export function findDisorder(path: string | URL): number | undefined {
   const bytes = readFileSync(path);
   let line = 1;
@@ -48,8 +48,8 @@ function search(bytes: Buffer, wanted: string): boolean {
 }
 
 /**
- * The name with its line feed and the line. A line feed sorts before every byte of a name, so a name stands before all
- * that begin with it. A letter beyond ASCII is beyond every byte of the file, and so is found nowhere.
+ * Compares the name with its line feed and the line. A line feed sorts before every byte of a name, so a name stands
+ * before all that begin with it. A letter beyond ASCII is beyond every byte of the file, so it is never found.
  */
 function compareAt(bytes: Buffer, start: number, wanted: string): number {
   for (let index = 0; index < wanted.length; index += 1) {
@@ -65,7 +65,7 @@ function lineStart(bytes: Buffer, position: number): number {
   return start;
 }
 
-/** Where the next line begins. */
+/** Returns the beginning of the next line. */
 function lineEnd(bytes: Buffer, start: number): number {
   let end = start;
   while (end < bytes.length && bytes[end] !== NEW_LINE) end += 1;

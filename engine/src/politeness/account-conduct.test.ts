@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import { createAccountConduct } from './account-conduct.ts';
-import { defaultPoliteness, unpaced } from './default-politeness.ts';
+import { defaultPoliteness, unpaced } from './built-in-policies.ts';
 import type { HostPolicy } from './policy.ts';
 import type { SessionOutcome } from './session-outcome.ts';
 
@@ -22,7 +22,7 @@ const egress = 'default';
 function setUp() {
   const clock = createTestClock();
   const conduct = createAccountConduct(clock, 100);
-  /** Fifty mailboxes of an account, so many of them unknown. */
+  /** Notes fifty mailboxes of an account, `unknown` of them unknown. */
   const note = (account: string, unknown: number, { policy = google, all = 50 } = {}): void => {
     const said = (index: number) => (index < unknown ? 'unknown' : 'other');
     const findings = Array.from({ length: all }, (_, index) => ({
@@ -32,7 +32,7 @@ function setUp() {
     })) as SessionOutcome['mailboxes'];
     conduct.note({ mailboxes: findings, madeUp: [] }, { policy, egress });
   };
-  /** How many it may ask for at this moment. */
+  /** Returns how many it may ask for at this moment. */
   const asksAtOnce = (account: string, policy = google): number => {
     for (let asked = 0; asked < 1_000; asked += 1) {
       if (conduct.mayAskFrom(account, policy) > clock.now()) return asked;
@@ -66,7 +66,7 @@ describe('an account that asks for mailboxes that do not exist', () => {
     note('one', 49, { all: 49 });
     assert.equal(asksAtOnce('one'), Infinity);
   });
-  test('slows down nobody else, and nobody elsewhere', () => {
+  test('slows down no other account, and no other group', () => {
     const { note, asksAtOnce } = setUp();
     note('one', 50);
     assert.equal(asksAtOnce('two'), Infinity);
@@ -118,7 +118,7 @@ describe('the brake of a provider and an egress address', () => {
     const conduct = createAccountConduct(clock, 100);
     type Said = 'unknown' | 'other';
     const told = (account: string, said: Said) => ({ account, domain: 'example.com', said });
-    /** Asks as fast as the account may, for so long; every so many-th mailbox is unknown. Answers come at once. */
+    /** Asks as fast as the account may for a time; every n-th mailbox is unknown. Answers come at once. */
     const ask = (
       account: string,
       isUnknown: (asked: number) => boolean,

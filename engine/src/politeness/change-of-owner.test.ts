@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { createPacer, type Pacer, type Predecessor } from './create-pacer.ts';
-import { defaultPoliteness } from './default-politeness.ts';
+import { defaultPoliteness } from './built-in-policies.ts';
 import type { Destination, Politeness } from './policy.ts';
 import type { SessionOutcome } from './session-outcome.ts';
 
 /**
- * One egress address that changes hands, seen from the hosts' side: its owners stop and die at any moment, each asks as
- * much as it may, and no minute ever holds more connections than one owner alone could have opened.
+ * One egress address that changes hands, seen from the hosts' side. Its owners stop and die at any moment, each asks
+ * as much as it may, and no minute ever holds more connections than one owner alone could have opened.
  */
 const clean: SessionOutcome = {
   connected: true,
@@ -76,7 +76,7 @@ function createWitness({ connectionsPerMinute, connectionsPerSecond }: Politenes
   };
 }
 
-/** `killed`: it wrote down what it counted every two seconds, and the next one knows that. */
+/** `killed`: it wrote its counts down every two seconds, and the next one knows them. */
 type Change = { kind: 'stops' | 'dies' | 'killed'; afterMs: number; vacantMs: number };
 
 const noteEveryMs = 2_000;
@@ -89,7 +89,7 @@ const newPacer = (clock: TestClock): Pacer =>
 /** How long after the opening a host sees each connection, and how long after that it answers, one after the other. */
 type Delays = readonly { seenMs: number; answeredMs: number }[];
 
-/** Lets each owner open all it may until it goes; the next comes after what is due to one that died, or at once. */
+/** Lets each owner open all it may until it goes; the next comes after the wait that a death costs, or at once. */
 function live(changes: readonly Change[], politeness: Politeness, delays: Delays = []) {
   const clock = createTestClock();
   const witness = createWitness(politeness);
@@ -101,7 +101,7 @@ function live(changes: readonly Change[], politeness: Politeness, delays: Delays
     note = { at: clock.now(), handOver: structuredClone(owner.handOver('default', 2)) };
   };
   writeDown();
-  /** Of the present owner, not answered yet. */
+  /** Connections of the present owner, not answered yet. */
   let waiting: { endsAt: number; end: () => void }[] = [];
   const open = (to: Destination): void => {
     const { seenMs, answeredMs } = delays[number % delays.length] ?? { seenMs: 0, answeredMs: 0 };
@@ -127,7 +127,8 @@ function live(changes: readonly Change[], politeness: Politeness, delays: Delays
   };
   for (const { kind, afterMs, vacantMs } of changes) {
     askUntil(clock.now() + afterMs);
-    // One that stops has ended what was open; of one that dies a host has seen all, or never will.
+    // An owner that stops has ended its open connections; those of one that dies, a host has seen all, or never
+    // will.
     while (kind === 'stops' && waiting.length > 0) {
       clock.advance(500);
       endThoseAnswered(clock.now());
@@ -164,7 +165,7 @@ const change: fc.Arbitrary<Change> = fc.record({
 const patient = { ...defaultPoliteness, conversationsPerAddress: 100, conversationsPerNetwork: 100 };
 
 describe('an egress address that changes hands', () => {
-  test('no minute holds more connections than its limit, whoever opened them', () => {
+  test('no minute holds more connections than its limit, whichever owner opened them', () => {
     fc.assert(
       fc.property(
         fc.array(change, { minLength: 1, maxLength: 8 }),
@@ -183,7 +184,7 @@ describe('an egress address that changes hands', () => {
       seenMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 8_000 })),
       answeredMs: fc.integer({ min: 0, max: 50_000 }),
     });
-    // Nobody knows of what a host has not yet seen of the dead.
+    // Connections of a dead owner that a host has not yet seen are known to no process.
     const stop = change.map((one): Change => ({ ...one, kind: 'stops' }));
     fc.assert(
       fc.property(
@@ -211,18 +212,19 @@ describe('an egress address that changes hands', () => {
       owner.opened(to, 'default').closed(clean);
       clock.advance(1_000);
     }
-    // Five that nobody wrote down, one in each second, and ten of its own are half of the limit.
+    // Five that were not written down, one in each second, and ten of its own are half of the limit.
     assert.equal(owner.mayOpen(to, 'default').kind, 'wait');
   });
 
-  test('what one owner alone may do it does: the whole limit in every minute', () => {
+  test('one owner alone uses the whole limit in every minute', () => {
     const perMinute = 20;
     const opened = live([{ kind: 'stops', afterMs: 480_000, vacantMs: 0 }], {
       ...defaultPoliteness,
       connectionsPerMinute: perMinute,
       connectionsPerSecond: 1_000,
     });
-    // Ten minutes; one host and two groups share what the host may see, and the second group has another host besides.
+    // Ten minutes; one host and two groups share the host's limit, and the second group has another host
+    // besides.
     assert.ok(opened >= 10 * perMinute * 3, `${opened}`);
   });
 

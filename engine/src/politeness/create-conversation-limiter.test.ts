@@ -22,7 +22,7 @@ function setUp(openConversations: number) {
   return { gate: createConversationLimiter({ clock, openConversations }), ring };
 }
 
-/** How many begin before the gate says no. */
+/** Returns how many begin before the gate says no. */
 function begin(gate: ReturnType<typeof createConversationLimiter>): number {
   let begun = 0;
   while (gate.mayOpen(() => undefined)) {
@@ -47,7 +47,7 @@ test('never more conversations are open than the process may hold', () => {
   );
 });
 
-test('whoever was held back is called when there is room again', () => {
+test('a caller that was held back is called when there is room again', () => {
   const { gate } = setUp(1);
   const called: string[] = [];
   assert.equal(
@@ -82,7 +82,7 @@ test('more may begin while the event loop keeps up, and half as many once it fal
   assert.equal(begin(gate), most / 2);
 });
 
-test('those who were held back begin in turn, one at a time', () => {
+test('callers that were held back begin in turn, one at a time', () => {
   const { gate, ring } = setUp(Infinity);
   begin(gate);
   const order: string[] = [];

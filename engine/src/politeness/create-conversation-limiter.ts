@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts';
 
 /**
- * Keeps the process itself within its means: how many conversations are open, and how many may begin in each interval
- * of 20 ms, bounded by how late the event loop runs. While the loop keeps up, the allowance grows; when it falls behind,
- * it is halved, so that the API stays responsive while the engine is busy. Those who wait begin in turn, one at a time,
- * so that nobody's hundred at one host stand before another's one.
+ * Keeps the process itself within its means: how many conversations are open, and how many may begin in each
+ * interval of 20 ms, bounded by how late the event loop runs. While the loop keeps up, the allowance grows. When it
+ * falls behind, the allowance is halved, so that the API stays responsive while the engine is busy. Callers that
+ * wait begin in turn, one at a time, so that one account's hundred at a host cannot delay another's single one.
  */
 export type ConversationLimiter = {
   /** Whether one more may begin now; otherwise `whenFree` is called once when it may be tried again. */
@@ -21,7 +21,7 @@ type ConversationLimiterParts = {
 const intervalMs = 20;
 /** Half of the delay that the process may show in its worst hundredth (50 ms): by then it has been late already. */
 const lateMs = 25;
-/** So few hardly delay the event loop, and a machine that is busy with other work does not bring ours to a halt. */
+/** This few hardly delay the event loop, and a machine that is busy with other work does not bring ours to a halt. */
 const leastPerInterval = 16;
 /** 3,200 a second: a core begins about 3,500 before it falls behind, and the event loop is not held up by them. */
 const mostPerInterval = 64;
@@ -35,7 +35,7 @@ export function createConversationLimiter({
   let allowance = leastPerInterval;
   let begun = 0;
   let ticking = false;
-  /** Whether it is the turn of whoever was just called. */
+  /** Whether it is the turn of the caller that was just called. */
   let called = false;
 
   /** Ends an interval: judges by its own lateness whether the loop keeps up. */

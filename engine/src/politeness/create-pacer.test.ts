@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createTestClock } from '../../test/support/test-clock.ts';
-import { defaultPoliteness, unpaced } from './default-politeness.ts';
+import { defaultPoliteness, unpaced } from './built-in-policies.ts';
 import type { Destination } from './policy.ts';
 import type { SessionOutcome } from './session-outcome.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
@@ -143,7 +143,7 @@ describe('new connections', () => {
 });
 
 describe('more hosts than are kept', () => {
-  test('what was opened to one in the last minute still counts', () => {
+  test('connections opened to a host in the last minute still count', () => {
     const { pacer, pass } = setUp();
     const to = destination('192.0.2.1', 'one.example');
     for (let opened = 0; opened < 15; opened += 1) {
@@ -155,13 +155,13 @@ describe('more hosts than are kept', () => {
     assert.equal(pacer.mayOpen(to, 'default').kind, 'wait');
   });
 
-  /** So many that whoever has nothing open makes room. */
+  /** Meets enough hosts that those with nothing open make room. */
   const meetMany = (pacer: Pacer): void => {
     for (let n = 0; n < 20_000; n += 1)
       pacer.mayOpen(destination(`10.${n >> 8}.${n & 255}.1`, `g${n}.example`), 'default');
   };
 
-  test('one that had to make room while somebody waited for it is counted once, whoever asks', () => {
+  test('a history that had to make room while a probe waited for it is counted once, whichever caller asks', () => {
     const { pacer, pass } = setUp();
     const held = destination('192.0.2.1', 'one.example');
     assert.equal(pacer.mayOpen(held, 'default').kind, 'open');

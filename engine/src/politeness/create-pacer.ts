@@ -3,11 +3,10 @@ import { emptyNamespace, type MemoryNamespace } from '../memory.ts';
 import type { Destination, Politeness } from './policy.ts';
 import type { SessionOutcome } from './session-outcome.ts';
 import { createBoundedCache, type BoundedCache } from '../bounded-cache.ts';
-import { complaintRestMs, restAfter, type Rest } from './back-off.ts';
+import { complaintRestMs, restAfter, addAsker, addComplaint, blamedFor, type Rest } from './back-off.ts';
 import { followRests, forgetRest, keepRest } from './keep-rests.ts';
 import { createAccountConduct, type AccountConduct } from './account-conduct.ts';
-import { addAsker, addComplaint, blamedFor } from './complaints.ts';
-import { networkOf } from '../net/network-of.ts';
+import { networkOf } from '../ip-address.ts';
 import { withItem } from '../with-item.ts';
 import {
   halfMinuteMs,
@@ -15,9 +14,12 @@ import {
   nextConnection,
   noteArrival,
   noteOpening,
+  readHandOver,
+  takeHandOver,
+  writeHandOver,
   type Takeover,
+  type HandOver,
 } from './connection-rate.ts';
-import { readHandOver, takeHandOver, writeHandOver, type HandOver } from './hand-over.ts';
 import {
   createHostHistories,
   isRunning,
@@ -28,15 +30,15 @@ import {
 } from './host-history.ts';
 
 /**
- * Decides when a conversation with a mail host may begin. Counts by address, by network and by group,
- * never by recipient domain: a thousand domains that point at one machine are one machine.
+ * Decides when a conversation with a mail host may begin. Counts by address, by network and by group, never by
+ * recipient domain: a thousand domains that point at one machine are one machine.
  *
  *     free ──▶ at its limit (wait for an end) ──▶ free
  *       └──▶ resting (answer at once, send nothing) ──▶ one conversation at a time ──▶ … ──▶ free
  *
- * Conversations and connections are counted for each egress address by itself, because a host knows us by our address;
- * an egress address has one owner, so nobody else's count is missing. What a host said, and that it rests, holds for all
- * of them: a rest is never dodged by asking from elsewhere.
+ * Conversations and connections are counted for each egress address by itself, because a host knows us by our
+ * address. An egress address has one owner, so no other process's count is missing. The words and the rest of a host
+ * hold for all of them: a rest is never dodged by asking from elsewhere.
  */
 export type Permission =
   | { kind: 'open' }
@@ -56,45 +58,48 @@ export type Pacer = {
   restOfDomain(domain: string, destination: Destination): KnownRest | undefined;
   /** The keys under which a destination is counted; an end under one of them may free another. */
   keysOf(destination: Destination): string[];
-  /** Who is resting now, for the operator. */
+  /** Hosts and groups that rest now, for the operator. */
   resting: HostHistories['resting'];
   /** Conversations that are open from an egress address. */
   openFrom(egress: string): number;
   /** Counts for the next owner of an egress address; `mostHosts` bounds how many hosts are named. */
   handOver(egress: string, mostHosts?: number): HandOver;
-  /** An egress address is ours from now on. */
+  /** Makes an egress address ours from now on. */
   takeOver(egress: string, from: Predecessor): void;
 };
 
 export type OpenConversation = {
-  /** The host has answered, so it has seen the connection by now; heard once, and at the end at the latest. */
+  /**
+   * Notes that the host has answered, so it has seen the connection by now; called once, and at the end at the
+   * latest.
+   */
   arrived(): void;
-  /** Takes in how it went; none where it was never begun. */
+  /** Notes the outcome; none if the conversation was never begun. */
   closed(outcome: SessionOutcome | undefined): void;
 };
 
 type KnownRest = { reason: string; until: number };
 
-/** Who owned an egress address before. */
+/** The previous owner of an egress address. */
 export type Predecessor =
-  /** Nobody within the last minute, or this process itself. */
+  /** No owner within the last minute, or this process itself. */
   | { kind: 'nobody' }
-  /** What it left, so long ago; where that cannot be read it is as good as dead. */
+  /** Its hand-over, `agoMs` old; if that cannot be read, the owner counts as dead. */
   | { kind: 'stopped'; handOver: unknown; agoMs: number }
-  /** How long ago it can last have begun a conversation, and what it last wrote down, so long ago. */
+  /** How long ago it can last have begun a conversation, and its last note with its age. */
   | { kind: 'died'; agoMs: number; left?: { handOver: unknown; agoMs: number } };
 
 type PacerParts = {
   clock: Clock;
   /** From 0 up to but not including 1, for jitter. */
   random(): number;
-  /** Whether hosts are left alone after what they said; off where pacing is off. */
+  /** Whether hosts are left alone after a failure or complaint; off if pacing is off. */
   backsOff: boolean;
-  /** Told once for each rest that begins. */
+  /** Called once for each rest that begins. */
   onRest(rest: { key: string; reason: string; forMs: number }): void;
   /** Whether other processes may take over an egress address of ours: then no half minute holds more than half. */
   sharesEgress: boolean;
-  /** Where rests outlive a restart, and where those of other engines come from. */
+  /** The memory in which rests outlive a restart, and from which those of other engines come. */
   memory?: MemoryNamespace;
 };
 
@@ -106,7 +111,7 @@ type Pacing = PacerParts & {
   histories: HostHistories;
   historiesAt: (destination: Destination) => FoundHistories;
   memory: MemoryNamespace;
-  /** By egress address; none of one that was ours all along. */
+  /** By egress address; absent for one that was ours all along. */
   takeovers: Map<string, Takeover>;
   accounts: AccountConduct;
   /** The reason for which a domain is not asked for at a group. */
@@ -169,7 +174,7 @@ function openFrom(egress: string, histories: HostHistories): number {
   return open;
 }
 
-/** What one egress address does at a host. One that is met for the first time may be known to a predecessor. */
+/** Returns the count of one egress address at a host. A new one may be known to a predecessor. */
 function countOf(history: HostHistory, egress: string, pacing: Pacing): EgressCount {
   const first = history.from[0];
   if (first?.egress === egress) return first;
@@ -193,8 +198,8 @@ function beginCount(history: HostHistory, egress: string, { takeovers, clock }: 
 }
 
 /**
- * A destination is asked about many times while somebody waits for it, so its histories are looked up once, and again
- * only where one of them had to make room meanwhile.
+ * Returns a lookup of histories. A destination is asked about many times while a probe waits for it. So its
+ * histories are looked up once, and again only if one of them had to make room meanwhile.
  */
 function rememberHistories(histories: HostHistories): (destination: Destination) => FoundHistories {
   const known = new WeakMap<Destination, FoundHistories>();
@@ -271,7 +276,10 @@ function groupLimit({ clean }: HostHistory, politeness: Politeness): number {
   return Math.min(politeness.conversationsPerGroupAtMost, politeness.conversationsPerGroup + grown);
 }
 
-/** From now until its end none of the three histories is forgotten, so it ends where it was counted. */
+/**
+ * Counts a conversation. Until its end none of the three histories is forgotten, so it ends in the history it was
+ * counted in.
+ */
 function noteOpened(destination: Destination, egress: string, pacing: Pacing): OpenConversation {
   const { clock } = pacing;
   const at = pacing.historiesAt(destination);
@@ -279,7 +287,7 @@ function noteOpened(destination: Destination, egress: string, pacing: Pacing): O
   const network = countOf(at.network, egress, pacing);
   const group = countOf(at.group, egress, pacing);
   const openedAt = clock.now();
-  // Nobody limits the connections a minute to a network.
+  // Connections a minute to a network have no limit.
   noteOpening(address, openedAt);
   noteOpening(group, openedAt);
   address.open += 1;
@@ -307,7 +315,7 @@ function noteOpened(destination: Destination, egress: string, pacing: Pacing): O
 
 type EndedAt = { destination: Destination; egress: string; at: FoundHistories };
 
-/** What follows from how a conversation went. */
+/** Draws the consequences of a conversation's outcome. */
 function heed(outcome: SessionOutcome, { destination, egress, at }: EndedAt, pacing: Pacing): void {
   const { keys } = at;
   const { failures: failuresBefore } = at.address;
@@ -335,8 +343,8 @@ function remember(outcome: SessionOutcome, { address, group }: FoundHistories, c
 }
 
 /**
- * Leaves alone what only one domain's recipients or one account meet with; whether everybody has to leave the group
- * alone is the answer.
+ * Leaves a domain or an account alone if only that one meets complaints. Returns whether the whole group has to be
+ * left alone.
  */
 function heedComplaints(group: HostHistory, destination: Destination, pacing: Pacing): boolean {
   const blamed = blamedFor(group.complaints, group.askers);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import { createPolicyBook, policiesRemembered } from './create-policy-book.ts';
-import { defaultPoliteness, unpaced } from './default-politeness.ts';
-import type { PolicyFile, ProviderSetting } from './policy-file.ts';
+import { defaultPoliteness, unpaced } from './built-in-policies.ts';
+import type { PolicyFile, ProviderSetting } from './policy.ts';
 
 function bookOf(providers: Record<string, ProviderSetting>, pacing: 'on' | 'off' = 'on') {
   const file: PolicyFile = { providers: new Map(Object.entries(providers)), routes: [], canaries: [] };
@@ -20,7 +20,7 @@ describe('the group of a mail host', () => {
     ['mx1.mail.example.com', 'example.com'],
     ['mx1.example.co.uk', 'example.co.uk'],
     ['mx1.host.test', 'host.test'],
-    // Under a public suffix strangers register names, so the host is nobody's but its own.
+    // Under a public suffix strangers register names, so the host belongs to no group but its own.
     ['co.uk', 'co.uk'],
     ['MX1.Example.COM.', 'example.com'],
   ] as const) {
@@ -35,7 +35,7 @@ describe('the group of a mail host', () => {
 });
 
 describe('without a file', () => {
-  it('a host nobody knows is asked, with the defaults, over any route', () => {
+  it('an unknown host is asked, with the defaults, over any route', () => {
     assert.deepEqual(plain.policyFor('mx1.example.com'), {
       group: 'example.com',
       asking: 'probe',

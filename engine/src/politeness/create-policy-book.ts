@@ -1,18 +1,21 @@
 import { createBoundedCache } from '../bounded-cache.ts';
-import { builtInPolicies } from './built-in-policies.ts';
-import { defaultPoliteness, unpaced } from './default-politeness.ts';
-import { providerTable } from '../replies/providers.ts';
-import { groupOf } from './group-of.ts';
-import type { PolicyFile, ProviderSetting } from './policy-file.ts';
-import type { HostPolicy, Politeness, PolicyBook } from './policy.ts';
+import { registrableDomain } from '../lists/domain-family.ts';
+import { providerTable, providerOf } from '../replies/providers.ts';
+import { builtInPolicies, defaultPoliteness, unpaced } from './built-in-policies.ts';
+import type { PolicyFile, ProviderSetting, HostPolicy, Politeness, PolicyBook } from './policy.ts';
 
 /**
- * The policy for a mail host, laid in layers, each over the one before and only where it says something:
- * the defaults, what is built in for the host's group, whether the operator leaves that provider out, what the
- * operator's file says of the group, and what it says of suffixes of the host's name, the longest last.
+ * The policy for a mail host, laid in layers, each over the one before and only as far as it states something. The
+ * layers:
  *
- * A suffix does not make a group of its own: its hosts are still counted with the rest of their group,
- * each against its own limits.
+ * 1. the defaults;
+ * 2. the built-in policy of the host's group;
+ * 3. whether the operator leaves that provider out;
+ * 4. the operator's file for the group;
+ * 5. the file for suffixes of the host's name, the longest last.
+ *
+ * A suffix does not make a group of its own: its hosts are still counted with the rest of their group, each against
+ * its own limits.
  */
 type PolicyBookParts = {
   file?: PolicyFile | undefined;
@@ -49,7 +52,7 @@ const noSettings: PolicyFile['providers'] = new Map();
 
 const unpacedByDefault = unpaced(defaultPoliteness);
 
-/** Most hosts are treated as by default, and share what that comes to. */
+/** Lifts the limits. Most hosts have the default policy, and share one result. */
 function withoutPace(politeness: Politeness): Politeness {
   return politeness === defaultPoliteness ? unpacedByDefault : unpaced(politeness);
 }
@@ -90,9 +93,8 @@ function layPolicy(host: string, { leftOut, settings }: OperatorLayers): HostPol
 const providerIds: ReadonlySet<string> = new Set(providerTable.map(({ id }) => id));
 
 /**
- * Each of the egress addresses that share a group has its part of what one may do, and at least one of each. More
- * addresses bring no more volume, unless the operator says so: many addresses that each do a little are what receivers
- * call snowshoe, and list together.
+ * Shares a group's limits out over its egress addresses, at least one of each. More addresses bring no more volume,
+ * unless the operator says so: receivers call many addresses that each do a little snowshoe, and list them together.
  */
 function shareOut(
   policy: HostPolicy,
@@ -130,8 +132,8 @@ function layOver(policy: HostPolicy, setting: ProviderSetting): HostPolicy {
 }
 
 /**
- * The limit of a group never stands above what it may grow to. Where one layer moves one of the two past
- * the other, the one it states is meant and the other follows.
+ * Lays one layer over another. The limit of a group never stands above the limit that it may grow to. If a layer
+ * moves one of the two past the other, the stated one is meant and the other follows.
  */
 function layPoliteness(under: Politeness, stated: Partial<Politeness> = {}): Politeness {
   const laid = { ...under, ...stated };
@@ -141,7 +143,7 @@ function layPoliteness(under: Politeness, stated: Partial<Politeness> = {}): Pol
     : { ...laid, conversationsPerGroupAtMost: laid.conversationsPerGroup };
 }
 
-/** `.com`, `.example.com`, `.mx.example.com` for mx.example.com: a suffix takes in the bare name as well. */
+/** Returns `.com`, `.example.com`, `.mx.example.com` for mx.example.com: a suffix takes in the bare name as well. */
 function suffixesOf(host: string): string[] {
   const labels = host.split('.');
   return labels.map((_, index) => `.${labels.slice(index).join('.')}`).reverse();
@@ -151,4 +153,12 @@ function suffixesOf(host: string): string[] {
 function frozen(policy: HostPolicy): HostPolicy {
   Object.freeze(policy.politeness);
   return Object.freeze(policy);
+}
+
+/**
+ * Returns the group that a mail host is counted under: its provider, or its registered domain, or itself if its name
+ * is a public suffix. Never the domain of a recipient: a thousand of those may share one host.
+ */
+export function groupOf(mailHost: string): string {
+  return providerOf(mailHost)?.id ?? registrableDomain(mailHost) ?? mailHost;
 }

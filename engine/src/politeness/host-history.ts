@@ -1,14 +1,14 @@
 import type { Clock } from '../clock.ts';
-import type { Complaint, RecentAsker } from './complaints.ts';
+import type { Complaint, RecentAsker } from './back-off.ts';
 
 /**
- * What is known of one address, network or group: what it has done lately, which holds wherever it is asked from, and
- * what is open there from each of our egress addresses.
+ * The history of one address, network or group: its recent behaviour, which holds for every egress address, and the
+ * open conversations from each of our egress addresses.
  */
 export type HostHistory = {
   /** One for each egress address that it was asked from; mostly there is one. */
   from: readonly EgressCount[];
-  /** How many may be open at once now, where that is fewer than usual; grows back one by one after a rest. */
+  /** How many may be open at once now, if fewer than usual; grows back one by one after a rest. */
   allowed: number | undefined;
   clean: number;
   /** Conversations in a row that could not be connected or were sent away for the time being. */
@@ -19,14 +19,14 @@ export type HostHistory = {
   countedAt: number;
   rest: { until: number; reason: string } | undefined;
   slow: { perMinute: number; until: number } | undefined;
-  /** Of a group: what it said against us lately, and who asked there last. */
+  /** Of a group: its recent complaints about us, and the last askers there. */
   complaints: readonly Complaint[];
   askers: readonly RecentAsker[];
-  /** Whether it had to make room: whoever still holds it looks it up anew. Never while something is open. */
+  /** Whether it had to make room: a holder then looks it up anew. Never while a conversation is open. */
   isForgotten: boolean;
 };
 
-/** What a destination is counted under. */
+/** The keys under which a destination is counted. */
 export type HostKeys = { readonly address: string; readonly network: string; readonly group: string };
 
 /** Its histories under all of them, found together. */
@@ -37,25 +37,26 @@ export type FoundHistories = {
   readonly group: HostHistory;
 };
 
-/** What one egress address does at one address, network or group. */
+/** The counts of one egress address at one address, network or group. */
 export type EgressCount = {
   egress: string;
   open: number;
-  /** Of these, such that the host may yet come to see: it has not answered. */
+  /** Of these, the connections that the host may not have seen yet: it has not answered. */
   arriving: number;
   /** When the last connection was opened. */
   lastOpenedAt: number;
   /**
-   * When connections of the last minute had arrived for certain, the oldest first; of a network nobody asks. A host
-   * counts a connection when it sees it, which is between our opening it and its first answer, sometimes seconds later.
+   * When connections of the last minute had arrived for certain, the oldest first; not kept for a network. A host
+   * counts a connection when it sees it, which is between our opening it and its first answer, sometimes seconds
+   * later.
    */
   arrivedAt: number[];
 };
 
-/** Histories by key, made when first asked for, with a bound on those that nothing holds. */
+/** Histories by key, made on first use, with a bound on the number of idle ones. */
 export type HostHistories = {
   of(key: string): HostHistory;
-  /** None of the three makes room for another. */
+  /** Returns all three histories; none of them makes room for another. */
   ofAll(keys: HostKeys): FoundHistories;
   /** Every key with its history. */
   entries(): Iterable<[key: string, history: HostHistory]>;
@@ -107,8 +108,8 @@ export function isRunning<Span extends { until: number }>(
 }
 
 /**
- * Makes room by forgetting hosts that have nothing open and nothing held against them: those that saw nothing of us in
- * the last minute, and where that is not enough, those that saw little, whose minute then begins anew.
+ * Makes room by forgetting hosts that have nothing open and nothing held against them. Hosts that saw nothing of us
+ * in the last minute go first. If that is not enough, hosts that saw little follow, whose minute then begins anew.
  */
 function forgetIdle(histories: Map<string, HostHistory>, clock: Clock, enough: number): void {
   const minuteAgo = clock.now() - 60_000;
@@ -146,5 +147,5 @@ function emptyHistory(): HostHistory {
   };
 }
 
-/** What most of them hold, so it is one and the same. */
+/** Most of them hold an empty list, so they share this one. */
 const nothing: readonly never[] = [];

@@ -1,14 +1,14 @@
 import type { Clock } from '../clock.ts';
 import { createFairQueue, type Asker } from '../fair-queue.ts';
-import type { RouteSetting } from './policy-file.ts';
+import type { RouteSetting } from './policy.ts';
 
 /**
- * What one of our egress addresses may do over all destinations together, by what the world knows of it. Limits per
- * destination leave the sum open: a list over a thousand hosts stays within each of them and is a flood all the same.
+ * The limits of one of our egress addresses over all destinations together, by its reputation. Limits per
+ * destination leave the sum open: a list over a thousand hosts stays within each of them and is still a flood.
  *
  * - `new`: receivers have not met the address. 5 connections a second, and a volume per day that grows slowly.
  * - `established`: it has a history.
- * - `private`: nobody outside sees it (closed networks, tests): no limit over all destinations.
+ * - `private`: no outside host sees it (closed networks, tests): no limit over all destinations.
  *
  * The figures are ours; no receiver publishes any. `docs/providers.md` prints them.
  */
@@ -24,7 +24,7 @@ export const ipProfiles = {
 
 export const ipProfileNames = ['new', 'established', 'private'] as const satisfies readonly IpProfile[];
 
-/** Says in one line what a profile allows. */
+/** Describes a profile's limits in one line. */
 export function describeIpProfile(name: IpProfile): string {
   const { connectionsPerSecond, burst, warmUp } = ipProfiles[name];
   if (!Number.isFinite(connectionsPerSecond)) return `${name}: no limit over all destinations`;
@@ -34,14 +34,14 @@ export function describeIpProfile(name: IpProfile): string {
 }
 
 /**
- * The rate of new connections from each egress address. Callers that wait are served as in every queue of ours: single
- * verifications first, accounts in turn. So the account that asks for much waits for itself.
+ * The rate of new connections from each egress address. Callers that wait are served as in every queue of ours:
+ * single verifications first, accounts in turn. So the account that asks for much waits for itself.
  */
 export type EgressPace = {
   /** Whether one more connection may begin now. If not, `whenFree` is called once, when it is worth another try. */
   mayOpen(egress: string, caller: PacedCaller): boolean;
   opened(egress: string): void;
-  /** Another process had the address until now, and may have used its burst up. */
+  /** Notes that another process had the address until now, and may have used its burst up. */
   takeOver(egress: string): void;
 };
 
@@ -142,7 +142,7 @@ class Bucket {
     });
   }
 
-  /** Calls those who wait, in turn; one that does not open a connection after all leaves it to the next. */
+  /** Calls the waiting callers in turn; a caller that opens no connection after all leaves it to the next. */
   private serve(): void {
     this.fill();
     while (this.level >= almostOne) {

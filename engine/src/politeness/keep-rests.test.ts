@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import type { MemoryNamespace } from '../memory.ts';
-import { defaultPoliteness } from './default-politeness.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
+import { defaultPoliteness } from './built-in-policies.ts';
+import { createPacer } from './create-pacer.ts';
+import { endedRest, readKeptRest, mergeRests, type RestNews } from './keep-rests.ts';
 import type { Destination } from './policy.ts';
 import type { SessionOutcome } from './session-outcome.ts';
-import type { CanonicalHost } from '../syntax/address.ts';
-import { createPacer } from './create-pacer.ts';
-import { endedRest, readKeptRest } from './keep-rests.ts';
 
 const to: Destination = {
   target: { host: 'mx.one.example' as CanonicalHost, address: '192.0.2.1' },
@@ -136,12 +137,67 @@ test('a rest that the operator ends is over for every engine that hears of it', 
   assert.equal(pacer.restOf(to), undefined);
   assert.equal(pacer.mayOpen(to, 'default').kind, 'open');
   hold({ ...clean, connected: false });
-  assert.equal(learnt.length, 0, 'what it did before is forgotten');
+  assert.equal(learnt.length, 0, 'its past is forgotten');
 });
 
-test('what is left of a kept rest is read from its life', () => {
+test('the remainder of a kept rest is read from its life', () => {
   const { kept } = setUp();
   assert.deepEqual(readKeptRest(kept, 62 * minute), { reason: 'host_defers', leftMs: 2 * minute });
   assert.equal(readKeptRest(kept, 60 * minute), undefined);
   assert.equal(readKeptRest(endedRest, minute), undefined);
+});
+
+/** Small numbers, so that equal times and equal counts come up often. */
+const small = fc.integer({ min: 0, max: 4 });
+const plain = { noNullPrototype: true } as const;
+const rest = fc.record({ until: small, reason: fc.constantFrom('host_defers', 'host_silent') }, plain);
+const slow = fc.record({ perMinute: fc.integer({ min: 1, max: 3 }), until: small }, plain);
+const news: fc.Arbitrary<RestNews> = fc.record(
+  {
+    at: small,
+    rest: fc.option(rest, { nil: undefined }),
+    slow: fc.option(slow, { nil: undefined }),
+    failures: small,
+    silences: small,
+  },
+  plain,
+);
+
+test('the order in which news come makes no difference', () => {
+  fc.assert(
+    fc.property(news, news, news, (a, b, c) => {
+      assert.deepEqual(mergeRests(a, b), mergeRests(b, a));
+      assert.deepEqual(mergeRests(mergeRests(a, b), c), mergeRests(a, mergeRests(b, c)));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('news that come twice change nothing', () => {
+  fc.assert(
+    fc.property(news, news, (a, b) => {
+      assert.deepEqual(mergeRests(a, a), a);
+      assert.deepEqual(mergeRests(mergeRests(a, b), b), mergeRests(a, b));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('no host rests shorter or is asked faster than either said', () => {
+  fc.assert(
+    fc.property(news, news, (a, b) => {
+      const merged = mergeRests(a, b);
+      for (const one of [a, b]) {
+        assert.ok((merged.rest?.until ?? -1) >= (one.rest?.until ?? -1));
+        assert.ok((merged.slow?.perMinute ?? Infinity) <= (one.slow?.perMinute ?? Infinity));
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('the later word on failures holds, also when it is better', () => {
+  const none = { rest: undefined, slow: undefined, silences: 0 };
+  const merged = mergeRests({ ...none, at: 2, failures: 0 }, { ...none, at: 1, failures: 3 });
+  assert.equal(merged.failures, 0);
 });

@@ -1,13 +1,11 @@
 import type { Clock } from '../clock.ts';
 import { isFields, type MemoryNamespace } from '../memory.ts';
-import { mergeRests, type RestNews } from './merge-rests.ts';
 import { isRunning, type HostHistories, type HostHistory } from './host-history.ts';
 
 /**
- * Rests outlive a restart and are shared between engines: a host that is left alone stays left alone, and one that has
- * put us off again and again is not met as if for the first time, for an hour after its rest or until it has done
- * better. What is kept counts from the moment it was kept, so it needs no clock of its own. The names of the fields
- * are stored.
+ * Rests outlive a restart and are shared between engines. A host that is left alone stays left alone. And a host
+ * that has put us off again and again is remembered as such, for an hour after its rest or until it has done better.
+ * An entry counts from the moment it was kept, so it needs no clock of its own. The names of the fields are stored.
  */
 type KeptRest = {
   restMs: number;
@@ -36,7 +34,7 @@ function describeRest({ rest, slow, failures, silences }: HostHistory, clock: Cl
   };
 }
 
-/** The host has done better. */
+/** Forgets the rest of a host that has done better. */
 export function forgetRest(key: string, { memory }: Pick<Keep, 'memory'>): void {
   memory.learn(key, null, 0);
 }
@@ -45,7 +43,7 @@ const afterwardsMs = 3_600_000;
 
 type Keep = { clock: Clock; memory: MemoryNamespace };
 
-/** Takes in what was kept, and from then on what other engines learn. */
+/** Takes in the kept rests, and from then on the rests that other engines learn. */
 export function followRests(histories: HostHistories, { clock, memory }: Keep): void {
   memory.follow(({ key, value, lifeMs }) => {
     if (!/^(?:address|group) ./.test(key)) return;
@@ -67,7 +65,7 @@ function isEnded(value: unknown): boolean {
   return isFields(value) && value['ended'] === true;
 }
 
-/** The host is met as after its rest: with one conversation at a time, and without what it did before. */
+/** Ends a rest. The host is met as after its rest: with one conversation at a time, and with its past forgotten. */
 function endRest(history: HostHistory, clock: Clock): void {
   const counts = { countedAt: clock.now(), failures: 0, silences: 0 };
   Object.assign(history, {
@@ -91,7 +89,7 @@ export function readKeptRest(value: unknown, lifeMs: number): { reason: string; 
 
 const forgotten: KeptRest = { restMs: 0, reason: '', slowMs: 0, perMinute: 0, failures: 0, silences: 0 };
 
-/** Merges what a history holds with what was said of it `sinceMs` ago. */
+/** Merges a history with a report about it that is `sinceMs` old. */
 function hearRest(history: HostHistory, said: { kept: KeptRest; sinceMs: number }, clock: Clock): void {
   const news = newsOf(said, clock);
   const known: RestNews = {
@@ -120,7 +118,7 @@ function newsOf({ kept, sinceMs }: { kept: KeptRest; sinceMs: number }, clock: C
   };
 }
 
-/** No rest that we give is longer, so none that comes back may be. */
+/** The longest rest that we give, so none that comes back may be longer. */
 const longestMs = 3 * 3_600_000;
 
 function readRest(value: unknown): KeptRest | undefined {
@@ -134,4 +132,53 @@ function readRest(value: unknown): KeptRest | undefined {
 
 function isCount(value: unknown, most = 1_000_000): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= most;
+}
+
+/**
+ * Merges the reports of two engines about one host or group. The order of the reports does not matter, nor whether
+ * they come twice or in pieces: the longer rest holds, the slower pace, and the later count of failures.
+ *
+ * Times are points on the clock of the engine that merges.
+ */
+export type RestNews = {
+  /** When the counts were taken. */
+  at: number;
+  rest: { until: number; reason: string } | undefined;
+  slow: { perMinute: number; until: number } | undefined;
+  failures: number;
+  silences: number;
+};
+
+export function mergeRests(one: RestNews, other: RestNews): RestNews {
+  return {
+    rest: longerRest(one.rest, other.rest),
+    slow: slowerPace(one.slow, other.slow),
+    ...laterCounts(one, other),
+  };
+}
+
+function longerRest(one: RestNews['rest'], other: RestNews['rest']): RestNews['rest'] {
+  if (one === undefined || other === undefined) return one ?? other;
+  if (one.until !== other.until) return one.until > other.until ? one : other;
+  return one.reason > other.reason ? one : other;
+}
+
+function slowerPace(one: RestNews['slow'], other: RestNews['slow']): RestNews['slow'] {
+  if (one === undefined || other === undefined) return one ?? other;
+  return {
+    perMinute: Math.min(one.perMinute, other.perMinute),
+    until: Math.max(one.until, other.until),
+  };
+}
+
+function laterCounts(one: RestNews, other: RestNews): Pick<RestNews, 'at' | 'failures' | 'silences'> {
+  if (one.at !== other.at) {
+    const { at, failures, silences } = one.at > other.at ? one : other;
+    return { at, failures, silences };
+  }
+  return {
+    at: one.at,
+    failures: Math.max(one.failures, other.failures),
+    silences: Math.max(one.silences, other.silences),
+  };
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import fc from 'fast-check';
-import { politenessTable } from './default-politeness.ts';
-import type { PolicyFile } from './policy-file.ts';
+import { politenessTable } from './built-in-policies.ts';
+import type { PolicyFile } from './policy.ts';
 import { policyFileBounds, readPolicyFile } from './read-policy-file.ts';
 
 function fileOf(value: unknown): PolicyFile {
@@ -292,7 +292,7 @@ const mistakes: [unknown, string][] = [
   [{ canaries: [7] }, 'canaries[0] is 7; it may be the name of a mail host'],
 ];
 
-describe('a mistake is told in one line: where, what, and what may be', () => {
+describe('a mistake is told in one line: its place, the value, and the allowed values', () => {
   for (const [value, line] of mistakes) {
     it(line, () => assert.equal(lineOf(JSON.stringify(value)), line));
   }
@@ -343,7 +343,7 @@ test('a line never shows a user name or a password, whatever is wrong with them 
   }
 });
 
-test('what a file holds is bounded', () => {
+test('the contents of a file are bounded', () => {
   const { characters, providers, routes, canaries } = policyFileBounds;
   assert.match(lineOf(`{}${' '.repeat(characters)}`), /^the file is longer than 1048576 characters$/);
   const named = (count: number) =>

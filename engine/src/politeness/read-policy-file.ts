@@ -1,12 +1,14 @@
+import { isPublicSuffix } from '../lists/domain-family.ts';
+import { nearestName } from '../nearest-name.ts';
+import { providerNamed, providerTable } from '../replies/providers.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import { parseAddress } from '../syntax/parse-address.ts';
-import { politenessTable } from './default-politeness.ts';
-import { jsonFault } from './json-fault.ts';
-import type { PolicyFile, ProviderSetting } from './policy-file.ts';
-import type { Politeness } from './policy.ts';
-import { readProviderName } from './read-provider-name.ts';
+import { politenessTable } from './built-in-policies.ts';
+import { groupOf } from './create-policy-book.ts';
+import type { PolicyFile, ProviderSetting, Politeness } from './policy.ts';
 import { egressName, readRoute } from './read-route.ts';
 import {
+  jsonFault,
   fields,
   inside,
   isObject,
@@ -31,14 +33,14 @@ export const policyFileBounds = {
   controls: 5,
 } as const;
 
-/** How far the numbers of a spread provider may go; `docs/providers.md` prints them. */
+/** The bounds for the numbers of a spread provider; `docs/providers.md` prints them. */
 export const spreadBounds = { spread: [1, 100], connectionsPerMinuteInAll: [1, 1_000_000] } as const;
 
 export type ReadPolicyFile = { kind: 'ok'; file: PolicyFile } | { kind: 'bad'; line: string };
 
 /**
- * The operator's providers file. It is read whole or not at all: a mistake that was passed over would be a
- * host asked that was to be left alone. The line names the first mistake, where it is, and what may stand there.
+ * Reads the operator's providers file, whole or not at all: an ignored mistake could mean that a host is asked that
+ * should be left alone. The line names the first mistake, its place, and what may stand there.
  */
 export function readPolicyFile(text: string): ReadPolicyFile {
   const { characters } = policyFileBounds;
@@ -74,7 +76,10 @@ function readFile(value: unknown, place: Place): PolicyFile | null {
   return { providers, routes, canaries };
 }
 
-/** A provider bound to a route that is not there could never be asked. Probers elsewhere come and go: theirs pass. */
+/**
+ * Checks that a provider is bound to existing routes only: otherwise it could never be asked. Probers elsewhere come
+ * and go: theirs pass.
+ */
 function checkRoutes(
   providers: PolicyFile['providers'],
   { place, known }: { place: Place; known: readonly string[] },
@@ -126,7 +131,7 @@ const providerFields: Reader<ProviderSetting> = fields({
   }),
 });
 
-/** Each egress address that shares a provider has to have one connection a minute at least. */
+/** Reads a provider. Each egress address that shares it has to have one connection a minute at least. */
 const readProvider: Reader<ProviderSetting> = (value, place) => {
   const stated = providerFields(value, place);
   const { spread = 1, connectionsPerMinuteInAll: inAll = Infinity } = stated ?? {};
@@ -151,7 +156,7 @@ const readProviders: Reader<Map<string, ProviderSetting>> = (value, place) => {
     if (providers.has(named.name)) return note(place, `has "${named.name}" twice, in two spellings`);
     const read = readProvider(setting, inside(place, step(named.name)));
     if (read === null) return null;
-    // What they show is true of a provider, whichever of its hosts they live at.
+    // Their result is true of a provider, whichever of its hosts they live at.
     if (read.controls !== undefined && named.name.startsWith('.'))
       return note(inside(place, step(named.name)), 'has controls; they may stand at a provider or a group');
     providers.set(named.name, read);
@@ -172,4 +177,55 @@ const fileFields = fields({
 /** A name with dots in it would read as several steps of a path. */
 function step(name: string): string {
   return name.includes('.') ? `["${name}"]` : `.${name}`;
+}
+
+type ReadProviderName = { kind: 'read'; name: string } | { kind: 'bad'; why: string };
+
+/**
+ * Reads the name under which the providers file speaks of mail hosts: a provider of the table, a group, or a suffix
+ * that begins with a dot. A name that no host is counted under would do nothing, and the operator would believe a
+ * host skipped that is not. So it is refused with the name that would work.
+ */
+function readProviderName(written: string): ReadProviderName {
+  if (written.startsWith('.')) return readSuffix(written);
+  return written.includes('.') ? readGroup(written) : readProviderId(written);
+}
+
+/** Reads a suffix. It may be a single label, which a host may not; one more in front makes a host of any suffix. */
+function readSuffix(written: string): ReadProviderName {
+  const host = canonicalHost(`mx${written}`);
+  return host === undefined
+    ? badName('which is not a suffix of a host name')
+    : readName(host.slice('mx'.length));
+}
+
+function readGroup(written: string): ReadProviderName {
+  const host = canonicalHost(written);
+  if (host === undefined) return badName('which is not a host name');
+  if (isPublicSuffix(host)) return badName(`which is not a group; for all hosts below it write ".${host}"`);
+  const group = groupOf(host);
+  if (group === host) return readName(host);
+  return badName(
+    `whose hosts are counted under "${group}"; write that, or ".${host}" for only the hosts with that name`,
+  );
+}
+
+function readProviderId(written: string): ReadProviderName {
+  const name = written.trim().toLowerCase();
+  const ids: readonly string[] = providerTable.map(({ id }) => id);
+  if (ids.includes(name)) return readName(name);
+  const meant = providerNamed(name) ?? nearestName(name.slice(0, 80), ids);
+  const hint =
+    meant === undefined
+      ? 'docs/providers.md lists them, and a suffix of mail hosts begins with a dot'
+      : `did you mean "${meant}"?`;
+  return badName(`which is not a known provider; ${hint}`);
+}
+
+function readName(name: string): ReadProviderName {
+  return { kind: 'read', name };
+}
+
+function badName(why: string): ReadProviderName {
+  return { kind: 'bad', why };
 }

@@ -1,7 +1,7 @@
-import { parseIp } from '../net/parse-ip.ts';
+import { parseIp } from '../ip-address.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import { parseAddress } from '../syntax/parse-address.ts';
-import type { ProxyRoute, RouteSetting } from './policy-file.ts';
+import type { ProxyRoute, RouteSetting } from './policy.ts';
 import {
   fields,
   note,
@@ -14,7 +14,7 @@ import {
   type Reader,
 } from './read-value.ts';
 
-/** How far the numbers of a route may go; `docs/providers.md` prints them. */
+/** The bounds for the numbers of a route; `docs/providers.md` prints them. */
 export const routeBounds = {
   perMinute: [1, 100_000],
   perDay: [1, 100_000_000],
@@ -40,7 +40,7 @@ const ipAddress: Reader<string> = textReader('an IP address', (text) => {
   return ip === undefined || ip.value === 0n ? undefined : text;
 });
 
-/** The sender in the form it has on the wire; one that needs SMTPUTF8 most hosts would refuse. */
+/** The sender in the form it has on the wire; most hosts would refuse one that needs SMTPUTF8. */
 const sender: Reader<string> = textReader('an address such as verify@example.com', (text) => {
   const parsed = parseAddress(text);
   if (parsed.kind === 'invalid' || parsed.address.needsSmtputf8) return undefined;

@@ -1,6 +1,4 @@
-import type { ReplyMeaning } from '../replies/meaning.ts';
-import { complainsAboutUs } from '../replies/refusal-kinds.ts';
-import type { ReplyReason } from '../replies/reply-reasons.ts';
+import { complainsAboutUs, type ReplyMeaning, type ReplyReason } from '../replies/meaning.ts';
 import { banIn, type Ban } from '../replies/bans.ts';
 import type { Fault } from '../smtp/connection.ts';
 import type { Reply } from '../smtp/reply-reader.ts';
@@ -12,28 +10,30 @@ export type SessionOutcome = {
   fault: Fault | undefined;
   /** The reply by which the host sent us away before a mailbox was named, or with 421. */
   turnedAway: { reply: Reply; meaning: ReplyMeaning } | undefined;
-  /** What was said of each mailbox that was asked for; made-up ones are nobody's. */
+  /** The finding for each mailbox that was asked for, without made-up ones. */
   mailboxes: MailboxFinding[];
   /** The same of made-up recipients, each with the account whose mailbox it was named beside. */
   madeUp: Pick<MailboxFinding, 'account' | 'said'>[];
   /** The first reply that says our address is on a block list, and the account it was said to. */
   accusation?: { text: string; account: string };
-  /** The provider will not have our address until somebody asks it to. */
+  /** The provider rejects our address until the operator asks it to end that. */
   ban?: Ban;
 };
 
-/** Who asked for a mailbox, in which domain, and what the host said: that there is none, that it will not have us, or anything else. */
+/**
+ * A mailbox's asker and domain, and the host's answer: no such mailbox, no mail from us, or anything else.
+ */
 export type MailboxFinding = { account: string; domain: string; said: 'unknown' | 'complaint' | 'other' };
 
 /** A reply, and the provider or registrable domain that the host belongs to. */
 type HeardReply = { reply: Reply; meaning: ReplyMeaning; group: string };
 
-/** Whom it was heard for. */
+/** The probe that it was heard for. */
 type AskedFor = { asker: { account: string }; address: { host: string } };
 
 type Question = { kind: 'target' | 'made_up' | 'ordinary'; probe: AskedFor };
 
-/** Adds what was said of a recipient. A ban is counted by itself: it is a provider's word about an address of ours. */
+/** Adds the answer about a recipient. A ban is counted by itself: it is a provider's word about an address of ours. */
 export function noteRecipient(outcome: SessionOutcome, { kind, probe }: Question, heard: HeardReply): void {
   const said = findingOf(heard.meaning);
   const finding = { account: probe.asker.account, domain: probe.address.host, said };
@@ -43,7 +43,7 @@ export function noteRecipient(outcome: SessionOutcome, { kind, probe }: Question
   outcome.mailboxes.push(isBan ? { ...finding, said: 'other' } : finding);
 }
 
-/** Keeps the reply by which the host sent us away, and what it says of our address. */
+/** Keeps the reply by which the host sent us away, and its words about our address. */
 export function noteEnd(outcome: SessionOutcome, heard: HeardReply, first: AskedFor): void {
   const { reply, meaning } = heard;
   outcome.turnedAway = { reply, meaning };
@@ -63,13 +63,13 @@ function noteRefusal(
   return ban !== undefined;
 }
 
-/** Reduces a reply about a mailbox to what matters for pacing. */
+/** Reduces a reply about a mailbox to the part that matters for pacing. */
 function findingOf(meaning: ReplyMeaning): MailboxFinding['said'] {
   if (meaning.label === 'mailbox_not_exist') return 'unknown';
   return complainsAboutUs(meaning) ? 'complaint' : 'other';
 }
 
-/** Nothing has gone wrong yet. */
+/** Returns an outcome in which nothing has gone wrong yet. */
 export function startOutcome(): SessionOutcome {
   return {
     connected: true,

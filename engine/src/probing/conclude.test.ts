@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
+import { createReplyClassifier } from '../replies/classifier/classify-reply.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { conclude, heardOfMadeUp, templateOf, type Facts, type Line } from './conclude.ts';
 
 /**
- * The rules of `conclude` as a table: a transcript in, a conclusion out. A row is one rule, with the program or provider
- * that taught it. A line reads `conversation:place recipient reply`; `?` is the made-up recipient, `postmaster` a
- * privileged one, and a short word stands for a reply of `said`.
+ * The rules of `conclude` as a table: a transcript in, a conclusion out. A row is one rule, with the program or
+ * provider that taught it. A line reads `conversation:place recipient reply`; `?` is the made-up recipient,
+ * `postmaster` a privileged one, and a short word stands for a reply of `said`.
  */
 const said: Record<string, string> = {
   yes: '250 2.1.5 Ok',
@@ -187,7 +187,7 @@ const rows: Record<string, Row[]> = {
       says: 'accepted undetermined',
     },
   ],
-  'refused without a reason, where made-up recipients are refused so': [
+  'refused without a reason, if made-up recipients are refused so': [
     {
       rule: 'first in a new conversation, an ordinary one accepted after it: Haraka',
       heard: '1:1 ada bare, 2:1 ada bare, 2:2 bob yes',
@@ -260,7 +260,7 @@ const rows: Record<string, Row[]> = {
       says: 'blocked_or_policy undetermined',
     },
   ],
-  'refused without a reason, where made-up recipients are taken': [
+  'refused without a reason, if made-up recipients are taken': [
     {
       rule: 'first in a conversation, the made-up one accepted after it, and a first one accepted',
       heard: '1:1 ada bare, 1:2 ? yes, 2:1 ? yes, 2:2 ada bare',

@@ -1,12 +1,11 @@
 import type { CatchAllAnswer, Contrast, ReadReply } from '../evidence.ts';
-import type { ReplyMeaning } from '../replies/meaning.ts';
+import { defersAsUnknown, refusesWithoutReason, type ReplyMeaning } from '../replies/meaning.ts';
 import { normaliseText } from '../replies/normalise-reply.ts';
-import { defersAsUnknown, refusesWithoutReason } from '../replies/refusal-kinds.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 
 /**
- * The only place where the replies of a mail host become knowledge: a transcript in, a conclusion out. Pure, without a
- * socket, a clock or a policy; `conclude.test.ts` is its table.
+ * The only place in which the replies of a mail host become knowledge: a transcript in, a conclusion out. Pure,
+ * without a socket, a clock or a policy; `conclude.test.ts` is its table.
  *
  * 1. A reply is about the host that gave it. A backup host that takes everything decides nothing.
  * 2. A reason that names the mailbox decides alone. A refusal without a reason decides only if it survives an exchange
@@ -15,10 +14,10 @@ import type { CanonicalHost } from '../syntax/address.ts';
  * 4. The same "full" or "disabled" for a mailbox and a made-up recipient describes the host.
  * 5. Doubt costs a question, never a guess; and at most two more conversations.
  *
- * Hosts exist that refuse every second recipient of a conversation, all after the first few, or always the first. So a
- * difference between two recipients counts only under these conditions (`isShown`, `isLikeMadeUp`, `isUnlikeMadeUp`):
- * the recipient in question was the first of a conversation and was refused, another was accepted after it there, and
- * in some conversation the first recipient was accepted.
+ * Hosts exist that refuse every second recipient of a conversation, all after the first few, or always the first. So
+ * a difference between two recipients counts only under three conditions (`isShown`, `isLikeMadeUp`,
+ * `isUnlikeMadeUp`). The recipient in question was the first of a conversation and was refused. Another was accepted
+ * after it there. And in some conversation the first recipient was accepted.
  */
 
 /** A recipient that was named, and the reply to it. */
@@ -37,7 +36,7 @@ export type Line = {
 /** A reply: its meaning, the form in which it is kept, and its very words. */
 export type Said = { meaning: ReplyMeaning; read: ReadReply; text: string };
 
-/** What is known of made-up recipients of the domain at this host. */
+/** The known answer about made-up recipients of the domain at this host. */
 export type KnownCatchAll = {
   readonly answer: CatchAllAnswer & { kind: 'yes' | 'no' };
   /** The template of the refusal that a contrast proved to mean "unknown". */
@@ -50,13 +49,13 @@ export type Facts = {
   readonly hasOwnWords: boolean;
 };
 
-/** What would decide a doubt: which recipient has to be the first of a new conversation. */
+/** The remedy of a doubt: which recipient has to be the first of a new conversation. */
 export type Doubt =
   | { readonly first: 'made_up'; readonly then?: undefined }
   /** The target has to follow: the answer of another mailbox would not do. */
   | { readonly first: 'made_up'; readonly then: 'target' }
   | { readonly first: 'target'; readonly then: 'made_up' | 'ordinary' }
-  /** Another mailbox of the domain is to be asked for after the made-up one; its answer decides for this one too. */
+  /** Another mailbox of the domain has to be asked for after the made-up one; its answer decides for this one too. */
   | { readonly first: 'another' }
   /** The made-up recipient was not heard: any conversation will do. */
   | { readonly first: 'anyone' };
@@ -86,7 +85,7 @@ export function conclude(email: string, lines: readonly Line[], facts: Facts): C
   return found;
 }
 
-/** Returns whether a made-up recipient is taken too, by what was heard, else by what is known. */
+/** Returns whether a made-up recipient is taken too, by the replies heard, else by the known fact. */
 function catchAllBy(lines: readonly Line[], { known }: Facts): CatchAllAnswer {
   const heard = heardOfMadeUp(lines);
   return heard === undefined || heard.kind === 'undetermined'
@@ -124,7 +123,7 @@ export function templateOfRefusal(lines: readonly Line[]): string | undefined {
 
 type Compared = { contrast?: Contrast; doubt?: Doubt };
 
-/** Looks for what is missing before an accepted mailbox counts. */
+/** Looks for evidence that is missing before an accepted mailbox counts. */
 function doubtOfAccepted(email: string, lines: readonly Line[], catchAll: CatchAllAnswer): Compared {
   if (catchAll.kind !== 'undetermined') return nothing;
   const madeUp = lines.filter(isMadeUp);
@@ -138,8 +137,8 @@ function doubtOfAccepted(email: string, lines: readonly Line[], catchAll: CatchA
 const nothing: Compared = {};
 
 /**
- * "Full" and "disabled" describe the mailbox only if a made-up recipient does not hear the same. A made-up recipient that
- * was refused without a reason may have been so for its place: then places are exchanged.
+ * Compares a state. "Full" and "disabled" describe the mailbox only if a made-up recipient does not hear the same. A
+ * made-up recipient that was refused without a reason may owe that to its place: then places are exchanged.
  */
 function compareState(own: readonly Line[], lines: readonly Line[], { hasOwnWords }: Facts): Compared {
   const states = own.filter(({ said }) => isStateOfMailbox(said.meaning));
@@ -182,7 +181,7 @@ function compareRefusal(own: readonly Line[], lines: readonly Line[], facts: Fac
   return isAlike && !isTried && lines.some(isOrdinaryAccepted) ? { doubt: { first: 'another' } } : nothing;
 }
 
-/** The domain takes made-up recipients, and refuses this one. */
+/** Compares a refusal at a domain that takes made-up recipients. */
 function compareWithTaken(own: readonly Line[], lines: readonly Line[]): Compared {
   if (!own.every((line) => areAlike(line, own[0]))) return nothing;
   const firstRefused = own.find((line) => line.place === 1 && isFollowedBy(isMadeUp, line, lines));
@@ -191,7 +190,7 @@ function compareWithTaken(own: readonly Line[], lines: readonly Line[]): Compare
   return lines.some((line) => isMadeUp(line) && line.place === 1) ? nothing : { doubt: { first: 'made_up' } };
 }
 
-/** The domain refuses made-up recipients in this template. */
+/** Compares a refusal at a domain that refuses made-up recipients in this template. */
 function compareWithRefused(own: readonly Line[], lines: readonly Line[], refusedAs: string): Compared {
   if (!own.every((line) => templateOf(line) === refusedAs)) return nothing;
   if (own.some((line) => line.place === 1 && isFollowedByOrdinary(line, lines)))
@@ -271,7 +270,7 @@ function areAlike(one: Line, other: Line | undefined): boolean {
   return other !== undefined && templateOf(one) === templateOf(other);
 }
 
-/** Two replies of one template differ in nothing but the recipient that they name. */
+/** Returns the template of a reply: two replies of one template differ only in the recipient that they name. */
 export function templateOf({ said, email }: Pick<Line, 'said' | 'email'>): string {
   const { code, enhanced } = said.read;
   const localPart = email.slice(0, email.lastIndexOf('@'));
@@ -299,7 +298,10 @@ const otherReasons: ReadonlySet<string> = new Set([
   'domain_not_served',
 ]);
 
-/** Refused for good without a reason, and not for the state of the host or the network (RFC 3463 x.3, x.4). */
+/**
+ * Whether a reply refuses for good without a reason, and not for the state of the host or the network (RFC 3463 x.3,
+ * x.4).
+ */
 export function isWithoutReason({ meaning, read }: Pick<Said, 'meaning' | 'read'>): boolean {
   return refusesWithoutReason(meaning) && read.code >= 500 && !/^5\.[34]\./.test(read.enhanced ?? '');
 }

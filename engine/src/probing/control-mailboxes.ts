@@ -1,28 +1,27 @@
 import { createBoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { MailRoute } from '../dns/mail-route.ts';
-import { waitFor } from '../dns/wait-for.ts';
+import { waitFor, type Patience } from '../patience.ts';
 import type { MailboxEvidence } from '../evidence.ts';
 import type { Asker } from '../fair-queue.ts';
 import { emptyNamespace, type MemoryNamespace } from '../memory.ts';
 import type { Limits } from '../limits.ts';
-import type { Patience } from '../patience.ts';
 import type { PolicyBook } from '../politeness/policy.ts';
 import type { Address } from '../syntax/address.ts';
 import { parseAddress } from '../syntax/parse-address.ts';
 import type { Prober } from './prober.ts';
 
 /**
- * Living mailboxes of the operator's own, by which it shows that a provider has gone wrong: on 14 December 2020 Gmail
- * answered "no such user" for mailboxes that existed, to everyone, for hours.
+ * Living mailboxes of the operator's own, which show that a provider has gone wrong: on 14 December 2020 Gmail
+ * answered "no such user" for existing mailboxes, to everyone, for hours.
  *
  *     believed ──▶ a control mailbox is refused as unknown: in doubt ──▶ none is, and one is accepted: believed
  *
- * They are asked for while their provider is asked for other mailboxes, every `controlEveryMs` at most. While it is in
- * doubt, its "no such mailbox" is not believed. Other answers change nothing.
+ * They are asked for while their provider is asked for other mailboxes, every `controlEveryMs` at most. While it is
+ * in doubt, its "no such mailbox" is not believed. Other answers change nothing.
  */
 export type ControlMailboxes = {
-  /** Asks for a mailbox at a group of hosts, and believes that it does not exist only where that can be believed. */
+  /** Asks for a mailbox at a group of hosts. Believes a "no such mailbox" only while the group is not in doubt. */
   askAt(group: string, ask: () => Promise<MailboxEvidence>, patience: Patience): Promise<MailboxEvidence>;
   /** The groups that are in doubt. */
   doubted(): string[];
@@ -39,7 +38,7 @@ type ControlParts = {
   clock: Clock;
   mailRoutes: { find(address: Address, patience: Patience): Promise<MailRoute> };
   memory?: MemoryNamespace;
-  /** Told once when a doubt begins, and once when it ends. */
+  /** Called once when a doubt begins, and once when it ends. */
   onProblem(message: string): void;
 };
 
@@ -49,10 +48,10 @@ type ControlAnswer = 'accepted' | 'refused' | 'elsewhere' | 'nothing';
 
 const asker: Asker = { urgency: 'single', account: 'control mailboxes' };
 
-/** A doubt that nobody has confirmed for so long is forgotten: whoever asks next has the mailboxes asked for first. */
+/** A doubt without confirmation for a day is forgotten: the next question has the control mailboxes asked for first. */
 const doubtMs = 86_400_000;
 
-/** There are fewer providers with control mailboxes than that. */
+/** The most groups; there are fewer providers with control mailboxes than that. */
 const groupsKept = 1_000;
 
 export function createControlMailboxes(parts: ControlParts): ControlMailboxes {

@@ -9,7 +9,7 @@ import { createDomainFacts, laterAnswer } from './domain-facts.ts';
 import { createHostMemory, joinTraits, type HostTraits } from './host-traits.ts';
 import { createProviderBeliefs } from './provider-beliefs.ts';
 
-/** What other engines learnt, however the news of it arrive. */
+/** Facts that other engines learnt, in whatever order the news arrives. */
 
 const hour = 3_600_000;
 const domain = 'list.test' as CanonicalHost;
@@ -44,7 +44,7 @@ test('the later of two answers about made-up addresses holds, whichever is heard
   }
 });
 
-test('what an engine learnt itself is not displaced by older news', () => {
+test('facts that an engine learnt itself are not displaced by older news', () => {
   const { namespace, tell } = openNamespace(factKey);
   const facts = openFacts(namespace);
   facts.learn(domain, asked, { answer: 'yes' });
@@ -81,7 +81,7 @@ test('traits that two engines found are known to both, for as long as the later 
   assert.equal(memory.recall(domain).tls, 'demanded');
 });
 
-test('what is told to be forgotten is forgotten', () => {
+test('a fact that another engine forgets is forgotten', () => {
   const answers = openNamespace(factKey);
   const facts = openFacts(answers.namespace);
   answers.tell({ answer: 'yes' }, hour);

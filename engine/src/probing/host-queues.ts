@@ -6,7 +6,7 @@ import type { PendingProbe } from './pending-probe.ts';
 export type HostQueue = {
   readonly key: string;
   readonly destination: Destination;
-  /** The egress address that the probes here are to be asked from, before any other. */
+  /** The egress address that should ask for the probes here, before any other. */
   readonly egress: string | undefined;
   readonly waiting: FairQueue<PendingProbe>;
   /** Probes that have to begin a conversation: none can join one. */
@@ -16,7 +16,7 @@ export type HostQueue = {
   arriving: number;
   /** Set while the queue waits for the clock. */
   cancelTimer: (() => void) | undefined;
-  /** Begins what may begin by then. */
+  /** Begins the sessions that may begin by then. */
   readonly dispatch: () => void;
 };
 
@@ -24,7 +24,10 @@ export type HostQueue = {
 export class HostQueues {
   private readonly queues = new Map<string, HostQueue>();
 
-  /** Returns the queue of a host, made if there is none. Each egress address has its own: its sessions are not shared. */
+  /**
+   * Returns the queue of a host, made if there is none. Each egress address has its own: its sessions are not
+   * shared.
+   */
   of(destination: Destination, egress: string | undefined, dispatch: (queue: HostQueue) => void): HostQueue {
     const { target } = destination;
     const key = `${target.address} ${target.host} ${egress ?? ''}`;
@@ -51,7 +54,7 @@ export class HostQueues {
     this.queues.delete(queue.key);
   }
 
-  /** Counts the sessions with a machine, under whatever name. */
+  /** Counts the sessions with a machine, under any name. */
   openAt(address: string): number {
     let open = 0;
     for (const queue of this.queues.values())

@@ -5,11 +5,11 @@ import { emptyNamespace, isFields, type MemoryNamespace } from '../memory.ts';
 import type { Visit } from './pending-probe.ts';
 
 /**
- * Since when a mail host could not be reached. A preferred host that was not there for a day is a name that was left
- * behind in DNS, and its backup is the mail host of the domain.
+ * Since when a mail host could not be reached. A preferred host that was unreachable for a day is a name that was
+ * left behind in DNS, and its backup is the mail host of the domain.
  */
 export type HostReach = {
-  /** Takes note of what came of a visit. */
+  /** Notes the outcome of a visit. */
   note(host: string, visit: Visit['kind']): void;
   /** Whether the host could not be reached for a day, however often it was tried. */
   isGone(host: string): boolean;

@@ -3,15 +3,15 @@ import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import { emptyNamespace, isFields, type MemoryNamespace } from '../memory.ts';
 
-/** What earlier conversations taught about a mail host, so that the next conversation need not learn it again. */
+/** Traits of a mail host from earlier conversations, so that the next conversation need not learn them again. */
 export type HostTraits = {
-  /** `demanded`: refuses to talk without it. `broken`: offers STARTTLS, but the handshake fails. */
+  /** `demanded`: refuses mail without it. `broken`: offers STARTTLS, but the handshake fails. */
   tls?: 'demanded' | 'broken';
   /** Takes one recipient in a transaction and puts the second off. */
   oneRecipient?: true;
   /** Hangs up after this many refused recipients. */
   refusalsTaken?: number;
-  /** Left in the middle of a larger group: so many recipients are named at once from then on. */
+  /** Left in the middle of a larger group: this many recipients are named at once from then on. */
   recipientsPerGroup?: number;
   /** A made-up recipient beside others did them harm: it is named after them, in a group of its own. */
   madeUpLast?: true;
@@ -53,7 +53,7 @@ export function createHostMemory(
 
 const noTraits: HostTraits = Object.freeze({});
 
-/** What two engines know of one host: the traits of both, and of two that differ the one that asks more care. */
+/** Joins two engines' traits of one host: the traits of both, and of two that differ the more careful one. */
 export function joinTraits(one: HostTraits, other: HostTraits): HostTraits {
   const tls = one.tls === 'broken' ? one.tls : (other.tls ?? one.tls);
   return {
@@ -67,7 +67,7 @@ export function joinTraits(one: HostTraits, other: HostTraits): HostTraits {
   };
 }
 
-/** Takes of a kept value what is a trait, and nothing else. */
+/** Reads the traits of a kept value, and nothing else. */
 function readTraits(value: unknown): HostTraits {
   if (!isFields(value)) return {};
   const { tls, oneRecipient, refusalsTaken, recipientsPerGroup, madeUpLast } = value;

@@ -15,13 +15,13 @@ export type MailboxRequest = {
   address: Address;
   target: MailTarget;
   asker: Asker;
-  /** The egress address that should ask, where that is settled. */
+  /** The egress address that should ask, if that is settled. */
   egress?: string | undefined;
-  /** Told when a session takes it. */
+  /** Called when a session takes it. */
   onNamed?: (() => void) | undefined;
 };
 
-/** What came of asking one host for one mailbox. */
+/** The result of asking one host for one mailbox. */
 export type Visit =
   /** The host did not take the connection. */
   | { kind: 'not_connected' }
@@ -29,10 +29,10 @@ export type Visit =
   | {
       kind: 'resting';
       reason: string;
-      /** How long it will be left alone, where that is known. */
+      /** How long it will be left alone, if that is known. */
       forMs: number | undefined;
     }
-  /** None of the egress addresses in question belongs to this process (any more); nothing was sent. */
+  /** No egress address in question belongs to this process (any more); nothing was sent. */
   | { kind: 'not_ours' }
   /** Every egress address in question is closed, because block lists have it; nothing was sent. */
   | { kind: 'closed' }
@@ -43,22 +43,23 @@ export type Visit =
       kind: 'no_answer';
       evidence: MailboxEvidence & { kind: 'no_answer' };
       next: NextStep;
-      /** What the host will never take, by its own word: any mail, or an address beyond ASCII. */
+      /** Mail that the host will never take, by its own word: any mail, or mail to an address beyond ASCII. */
       declines?: 'mail' | 'smtputf8';
     };
 
-/** What to do after a visit that gave no answer. */
+/** The next step after a visit that gave no answer. */
 type NextStep = 'stop' | 'next_host' | 'same_host';
 
 /**
- * A request to ask one host for one mailbox, until something has come of it.
+ * A request to ask one host for one mailbox, until it is settled.
  *
  *     waiting ──▶ in a session ──▶ answered ──▶ settled
  *      ▲  └────────────┬─┴── deadline or abort ────▶
  *      └── given back ─┘ unanswered, or with a doubt that a new conversation may settle
  *
- * It is settled once, whatever happens to the session after that. At its deadline an answer that is held counts. If its
- * caller withdraws it, it ends unless a host was asked for it and has not answered; then it ends if it is given back.
+ * It is settled once, whatever happens to the session after that. At its deadline an answer that is held counts. If
+ * its caller withdraws it, it ends unless a host was asked for it and has not answered; then it ends if it is given
+ * back.
  */
 export type PendingProbe = Readonly<State>;
 
@@ -86,7 +87,7 @@ type State = MailboxRequest & {
   doubts: number;
   /** Set if it must begin a conversation, and with which recipients. */
   opening: Opening | undefined;
-  /** What earlier conversations said of its domain. */
+  /** The lines of earlier conversations about its domain. */
   heard: readonly Line[];
   /** Probes that its next conversation decides for, without naming them. */
   companions: readonly PendingProbe[];
@@ -94,7 +95,7 @@ type State = MailboxRequest & {
   whenSettled: readonly (() => void)[];
   readonly resolve: (visit: Visit) => void;
   readonly reject: (error: unknown) => void;
-  /** Nothing is left to watch for: neither the deadline nor an abort. */
+  /** Stops watching the deadline and the abort. */
   readonly stopWatching: () => void;
 };
 
@@ -152,12 +153,12 @@ export function settleProbe(probe: State, visit: Visit): void {
   if (end(probe)) probe.resolve(visit);
 }
 
-/** For an abort, or a defect of ours: whoever asked gets the error. */
+/** Ends a probe by an abort, or a defect of ours: the caller gets the error. */
 export function failProbe(probe: State, error: unknown): void {
   if (end(probe)) probe.reject(error);
 }
 
-/** Whether this is the end: there is only one. */
+/** Ends a probe; returns false if it had ended before. */
 function end(probe: State): boolean {
   if (probe.isSettled) return false;
   probe.isSettled = true;
@@ -189,7 +190,7 @@ export function countReturn(probe: State): void {
 
 type KeptDoubt = Pick<State, 'opening' | 'heard' | 'companions'>;
 
-/** Keeps what a session heard, and what the next one has to begin with. */
+/** Keeps the lines that a session heard, and the opening of the next one. */
 export function keepDoubt(probe: State, { opening, heard, companions }: KeptDoubt): void {
   probe.doubts += 1;
   probe.opening = opening;
@@ -205,10 +206,10 @@ export function tellWhenSettled(probe: State, tell: () => void): void {
   probe.whenSettled = withItem(probe.whenSettled, tell);
 }
 
-/** The visit of an address whose caller could wait no longer. */
+/** The visit of an address whose caller's time is up. */
 const lateVisit: Visit = noAnswer(undefined, { reason: 'smtp_timeout', next: 'stop' });
 
-/** How a session ended that was not finished: by a fault of the connection, or by a reply and what it means. */
+/** How an unfinished session ended: by a fault of the connection, or by a reply and its meaning. */
 export type Ending =
   | (Failure & { kind: 'broken' })
   | (Failure & { kind: 'refused' } & { meaning: ReplyMeaning; read: ReadReply });
@@ -224,7 +225,7 @@ export function isCutShort(failure: Failure): boolean {
 
 const groupPhases: ReadonlySet<SmtpPhase> = new Set<SmtpPhase>(['rset', 'mail', 'rcpt', 'random_rcpt']);
 
-/** The visit of an address that a session ended without a word about. */
+/** Returns the visit of an address that a session ended without a word about. */
 export function visitWithoutAnswer(
   ending: Ending,
   { host, traits }: { host: CanonicalHost; traits: HostTraits },
@@ -246,12 +247,15 @@ export function visitWithoutAnswer(
   });
 }
 
-/** Whether the host turned everybody away, and not us. */
+/** Whether the host turns every client away, and not only us. */
 export function isNoMailGreeting({ phase, reply }: Failure & { kind: 'refused' }): boolean {
   return phase === 'banner' && greetsWithNoMail(reply);
 }
 
-/** The visit of an address beyond ASCII; `isCertain`: the host showed all that it offers, inside TLS if it has that. */
+/**
+ * Returns the visit of an address beyond ASCII; `isCertain`: the host showed all that it offers, inside TLS if it
+ * has that.
+ */
 export function visitWithoutSmtputf8(host: CanonicalHost, isCertain: boolean): Visit {
   const visit = noAnswer(host, { reason: 'smtputf8_not_offered', next: 'next_host' });
   return isCertain ? { ...visit, declines: 'smtputf8' } : visit;
@@ -287,7 +291,10 @@ function reasonOf(fault: Fault): NoAnswerReason {
   }
 }
 
-/** Another host may do better where this one hung up or never greeted; one that breaks the protocol is left alone. */
+/**
+ * Returns the next step after a fault. Another host may do better if this one hung up or never greeted; a host that
+ * breaks the protocol is left alone.
+ */
 function nextAfterFault({ phase, fault }: Failure & { kind: 'broken' }, traits: HostTraits): NextStep {
   if (fault === 'protocol_error') return 'stop';
   if (phase === 'starttls' && traits.tls === 'broken') return 'same_host';
@@ -297,6 +304,6 @@ function nextAfterFault({ phase, fault }: Failure & { kind: 'broken' }, traits: 
 
 function nextAfterRefusal({ phase, reply }: Failure & { kind: 'refused' }, traits: HostTraits): NextStep {
   if (reply.code === 421 && traits.tls === 'demanded' && demandsTls(reply)) return 'same_host';
-  // A host that does not greet us at all may stand for one that has moved, or is full: the next one may serve.
+  // A host that does not greet us at all may have moved, or be full: the next one may serve.
   return reply.code === 421 || phase === 'banner' || phase === 'ehlo' ? 'next_host' : 'stop';
 }

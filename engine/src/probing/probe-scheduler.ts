@@ -6,12 +6,10 @@ import { unlimitedPace, type EgressPace } from '../politeness/ip-profile.ts';
 import type { Destination, PolicyBook } from '../politeness/policy.ts';
 import type { SessionOutcome } from '../politeness/session-outcome.ts';
 import type { IdentityWatch } from '../identity/watch-identity.ts';
-import { createReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
+import { createReplyClassifier } from '../replies/classifier/classify-reply.ts';
 import type { Reputation } from '../reputation/create-reputation.ts';
-import type { Route } from '../routes/choose-route.ts';
-import type { Routes } from '../routes/create-routes.ts';
-import type { EgressRights } from '../routes/egress-rights.ts';
-import { ownEgressFor } from '../routes/rank-egress.ts';
+import { ownEgressFor, type Route } from '../routes/choose-route.ts';
+import type { Routes, EgressRights } from '../routes/create-routes.ts';
 import { tracedConversations } from '../traced.ts';
 import { HostQueues, type HostQueue } from './host-queues.ts';
 import {
@@ -29,9 +27,9 @@ import type { SessionOrder, SessionParts } from './session-parts.ts';
 import { ownIdentity, ownership, restingVisit, wayOut, type KnownRest } from './way-out.ts';
 
 /**
- * Decides when a mail host is asked, and for whom. Requests come in and wait in the queue of their host, single
- * ones first; sessions go out, as few as will do and only as many as the pacer allows. Whoever waits for the same
- * host shares one.
+ * Decides when a mail host is asked, and for which probes. Requests come in and wait in the queue of their host,
+ * single ones first. Sessions go out, as few as will do and only as many as the pacer allows. Probes that wait for
+ * the same host share one.
  */
 export type ProbeScheduler = {
   ask(request: MailboxRequest, patience: Patience): Promise<Visit>;
@@ -45,9 +43,9 @@ type SchedulerParts = Omit<SessionParts, 'route' | 'heloName' | 'classify'> & {
   egressPace?: EgressPace;
   policies: PolicyBook;
   routes: Routes;
-  /** Hears what hosts say of our addresses; not needed where pacing is off. */
+  /** Hears the words of hosts about our addresses; not needed if pacing is off. */
   reputation?: Pick<Reputation, 'note' | 'began'> | undefined;
-  /** Tells when a route becomes this process's own; not needed where all are. */
+  /** Tells when a route becomes this process's own; not needed if all are. */
   rights?: Pick<EgressRights, 'onChange'>;
   /** Tells when the check of our own names has come to an end. */
   identity?: Pick<IdentityWatch, 'onChange'>;
@@ -58,7 +56,7 @@ type Scheduler = {
   queues: HostQueues;
   /** Queues that wait until a session ends under one of the pacer's keys. */
   blockedBy: Map<string, Set<HostQueue>>;
-  /** What every session on a route works with, made once for all of them. */
+  /** The parts of every session on a route, made once for all of them. */
   partsOn: WeakMap<Route, SessionParts>;
   /** How many sessions were begun. */
   begun: number;
@@ -102,7 +100,7 @@ function ask(request: MailboxRequest, patience: Patience, scheduler: Scheduler):
   return probe.visit;
 }
 
-/** Why waiting would be of no use, where that is known beforehand. */
+/** Returns why waiting would be of no use, if that is known beforehand. */
 function restFor(
   { address, asker }: MailboxRequest,
   { destination, egress }: HostQueue,
@@ -125,7 +123,7 @@ function queueFor(request: MailboxRequest, scheduler: Scheduler): HostQueue {
   return queues.of({ target, policy }, egress, (queue) => dispatch(queue, scheduler));
 }
 
-/** Begins as many sessions as those who wait need and the limits allow; `newcomer` has just begun to wait. */
+/** Begins as many sessions as the waiting probes need and the limits allow; `newcomer` has just begun to wait. */
 function dispatch(queue: HostQueue, scheduler: Scheduler, newcomer?: Asker): void {
   const { destination, waiting, beginning } = queue;
   const { pacer, conversationLimiter, egressPace = unlimitedPace } = scheduler.parts;
@@ -166,18 +164,18 @@ function servesOthers({ destination: { target } }: HostQueue, scheduler: Schedul
   );
 }
 
-/** What queues wait for whose host serves one client at a time. */
+/** The key under which queues wait whose host serves one client at a time. */
 function machineKey({ destination }: HostQueue): string {
   return `machine ${destination.target.address}`;
 }
 
 type NextProbe =
   | { kind: 'taken'; probe: PendingProbe }
-  /** Only accounts wait that are asked for more slowly here; the first of them may go on then. */
+  /** All waiting accounts are slowed down here; the first of them may go on then. */
   | { kind: 'later'; from: number }
   | { kind: 'none' };
 
-/** The next who may ask now. Whoever asks for a domain that is left alone is told so. */
+/** Takes the next probe that may be asked now. A probe for a domain that is left alone is told so. */
 function takeNext(
   waiting: FairQueue<PendingProbe>,
   { queue: { destination }, egress }: { queue: HostQueue; egress: string },
@@ -207,7 +205,10 @@ function takeNext(
 
 const nobodyWaits: NextProbe = { kind: 'none' };
 
-/** The way out for this host; where there is none for now, those who wait are told or wait for a full minute to pass. */
+/**
+ * Chooses the way out for this host. If there is none for now, the waiting probes are told, or wait for a full
+ * minute to pass.
+ */
 function chooseRoute(queue: HostQueue, scheduler: Scheduler): Route | undefined {
   const { target, policy } = queue.destination;
   const { routes, clock } = scheduler.parts;
@@ -227,7 +228,7 @@ function turnAway({ waiting, beginning }: HostQueue, visit: Visit): void {
       settleProbe(probe, probe.held ?? visit);
 }
 
-/** For an end under the key that is full, or for the clock. */
+/** Waits for an end under the key that is full, or for the clock. */
 function wait(
   queue: HostQueue,
   { until, key }: { until: number | undefined; key: string },
@@ -296,7 +297,7 @@ function partsOn(route: Route, { parts, partsOn: known }: Scheduler): SessionPar
   return made;
 }
 
-/** When a session takes more than the one it was begun for, it has arrived. */
+/** Supplies a session with probes. A session that takes more than its first has arrived. */
 function supplyFrom(
   queue: HostQueue,
   { conversation, egress }: { conversation: OpenConversation; egress: string },

@@ -1,6 +1,5 @@
-import type { MailRoute } from '../dns/mail-route.ts';
+import type { MailRoute, HostParts, HostResolver } from '../dns/mail-route.ts';
 import { mailTargets } from '../dns/mail-targets.ts';
-import type { HostParts, HostResolver } from '../dns/resolve-host.ts';
 import type { MailboxEvidence, NoAnswerReason } from '../evidence.ts';
 import type { Asker } from '../fair-queue.ts';
 import type { Limits } from '../limits.ts';
@@ -13,23 +12,23 @@ import type { HostReach } from './host-reach.ts';
 import type { Visit } from './pending-probe.ts';
 import type { ProbeScheduler } from './probe-scheduler.ts';
 
-/** One question: a mailbox at a domain whose mail hosts are known, and who wants to know. */
+/** One question: a mailbox at a domain whose mail hosts are known, and the asker. */
 export type Probe = {
   address: Address;
   route: MailRoute & { kind: 'takes_mail' };
   asker: Asker;
   /** The egress address that should ask, if one was chosen among several probers'; else the prober chooses. */
   egress?: string | undefined;
-  /** Whether an answer that was given before will not do. */
+  /** Whether an earlier answer will not do. */
   isFresh?: boolean | undefined;
-  /** Told, as far as it can be, when the mailbox is about to be named to a mail host. */
+  /** Called, as far as possible, when the mailbox is about to be named to a mail host. */
   onNamed?: (() => void) | undefined;
 };
 
 /**
- * What asks mail hosts. It owns the addresses that conversations leave from and is polite on each of them; it knows
- * nothing of verdicts, accounts' credits or results. The one of this process is a function call away; another may
- * stand in a process or a network of its own.
+ * The part that asks mail hosts. It owns the addresses that conversations leave from and is polite on each of them.
+ * It knows nothing of verdicts, accounts' credits or results. The prober of this process is a function call away;
+ * another may run in a process or a network of its own.
  */
 export type Prober = { ask(probe: Probe, patience: Patience): Promise<MailboxEvidence> };
 
@@ -48,8 +47,8 @@ export function createLocalProber(parts: ProberParts): Prober {
 }
 
 /**
- * Asks the domain's mail hosts for a mailbox: host after host in order of preference until one answers or the caller's
- * time is up. Hosts that are not to be asked, or whose answer is known beforehand, cost nobody a packet.
+ * Asks the domain's mail hosts for a mailbox: host after host in order of preference until one answers or the
+ * caller's time is up. Hosts that must not be asked, or whose answer is known beforehand, get no packet.
  */
 export function askMailbox(probe: Probe, parts: ProberParts, patience: Patience): Promise<MailboxEvidence> {
   const why = reasonNotToAsk(probe, parts);
@@ -103,8 +102,8 @@ async function walkHosts(
 }
 
 /**
- * What every mail host of a domain has declined for good: any mail (RFC 7504), or addresses beyond ASCII (RFC 6531
- * section 3.1). One that could not be asked, or that said anything else, leaves the rest without proof.
+ * Mail that every mail host of a domain has declined for good: any mail (RFC 7504), or addresses beyond ASCII (RFC
+ * 6531 section 3.1). A host that could not be asked, or that said anything else, leaves the rest without proof.
  */
 class Declined {
   private hosts: Map<string, 'mail' | 'smtputf8'> | undefined;
@@ -129,7 +128,7 @@ class Declined {
   }
 }
 
-/** Names before the first host of the route do not resolve. */
+/** Notes the names before the first host of the route, which do not resolve. */
 function noteUnresolved({ mxRecords, first }: Probe['route'], reach: HostReach): void {
   for (const name of mxRecords) {
     if (name === first.name) return;
@@ -138,8 +137,9 @@ function noteUnresolved({ mxRecords, first }: Probe['route'], reach: HostReach):
 }
 
 /**
- * A backup host that takes every recipient keeps mail for the preferred hosts and knows no mailbox. Its yes counts
- * only if none of those could be reached for a day: then they are names that were left behind in DNS.
+ * Judges the yes of a backup host. A backup that takes every recipient keeps mail for the preferred hosts and knows no
+ * mailbox. Its yes counts only if none of those could be reached for a day: then they are names that were left
+ * behind in DNS.
  */
 function believed(evidence: Answered, route: Probe['route'], reach: HostReach): MailboxEvidence {
   const { host, replies } = evidence;
@@ -165,7 +165,8 @@ type Answered = MailboxEvidence & { kind: 'answered' };
 type NoAnswer = MailboxEvidence & { kind: 'no_answer' };
 
 /**
- * No host was spoken to. Forbidden, refused and silent addresses read alike: the answer must not map anybody's network.
+ * Returns evidence without a conversation. Forbidden, refused and silent addresses read alike: the answer must not
+ * map any network.
  */
 function unasked(reason: NoAnswerReason): NoAnswer {
   return { kind: 'no_answer', reason, meaning: undefined, connected: false, host: undefined, replies: [] };
@@ -176,7 +177,10 @@ function atRest({ reason, forMs }: Visit & { kind: 'resting' }): NoAnswer {
   return { ...unasked('host_resting'), meaning, ...(forMs === undefined ? {} : { retryAfterMs: forMs }) };
 }
 
-/** If several hosts of a domain rest, the first that may be asked again decides when to come back. */
+/**
+ * Returns the sooner one: if several hosts of a domain rest, the first that may be asked again decides when to
+ * retry.
+ */
 function sooner(last: NoAnswer | undefined, next: NoAnswer): NoAnswer {
   if (last?.reason !== 'host_resting') return next;
   const { retryAfterMs: known = Infinity } = last;

@@ -40,7 +40,7 @@ test('a provider is believed at its own domains, and asked there once a day for 
   assert.ok(beliefs.isDue(icloud, check));
 });
 
-test('where nothing came of the question it is asked again ten minutes later, and the belief stands', () => {
+test('if the question brings no answer it is asked again ten minutes later, and the belief stands', () => {
   const { clock, beliefs } = setUp();
   beliefs.begin(icloud, check);
   clock.advance(600_000 - 1);

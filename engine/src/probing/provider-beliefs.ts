@@ -7,22 +7,22 @@ import type { CanonicalHost } from '../syntax/address.ts';
 
 /**
  * Providers that are known to refuse unknown mailboxes at their own domains are believed there without asking for a
- * made-up address. Providers change, and may treat one egress route otherwise than another, so once a day for each
- * provider and route one made-up address is asked for all the same, along with an ordinary conversation.
+ * made-up address. Providers change, and may treat one egress route otherwise than another. So once a day for each
+ * provider and route one made-up address is still asked for, along with an ordinary conversation.
  *
  *     believed ──▶ a made-up address was accepted: doubted for a day ──▶ believed
  *
- * While a provider is doubted its own domains are asked like any other. An answer that says neither is no answer: the
- * belief stands, and the question is asked again a little later.
+ * While a provider is doubted its own domains are asked like any other. An answer that says neither is no answer:
+ * the belief stands, and the question is asked again a little later.
  */
 export type ProviderBeliefs = {
   /** Whether the provider is believed at this domain. */
   holds(domain: CanonicalHost, mailHost: CanonicalHost): boolean;
-  /** Whether it is believed, but a made-up address is to be asked for once more. */
+  /** Whether it is believed, but a made-up address has to be asked for once more. */
   isDue(domain: CanonicalHost, check: BeliefCheck): boolean;
-  /** Somebody asks for one now. */
+  /** Notes that one is being asked for now. */
   begin(domain: CanonicalHost, check: BeliefCheck): void;
-  /** What became of the made-up address. */
+  /** Notes the answer about the made-up address. */
   note(domain: CanonicalHost, check: BeliefCheck, answer: 'yes' | 'no'): void;
   /** How long a provider is doubted. */
   doubtMs: number;
@@ -37,7 +37,7 @@ type BeliefParts = {
   onProblem(message: string): void;
 };
 
-/** There are fewer providers and routes than that. */
+/** The most entries; there are fewer providers and routes than that. */
 const entriesKept = 10_000;
 
 export function createProviderBeliefs(parts: BeliefParts): ProviderBeliefs {

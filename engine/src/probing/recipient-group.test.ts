@@ -108,7 +108,7 @@ describe('a group of commands', () => {
     };
     assert.deepEqual(plan([], owed).said, ['RSET', 'MAIL', 'RCPT made-up@one.example']);
   });
-  test('where made-up recipients come last, names the mailboxes alone, and keeps a place for each domain', () => {
+  test('if made-up recipients come last, names the mailboxes alone, and keeps a place for each domain', () => {
     const last = { madeUpLast: true, refusalsLeft: 3 };
     const { said, left } = plan(['a@one.example', 'b@one.example', 'c@one.example'], last, ['one.example']);
     assert.deepEqual([said, left], [['MAIL', 'RCPT a@one.example', 'RCPT b@one.example'], 1]);
@@ -117,7 +117,7 @@ describe('a group of commands', () => {
     const { said, left } = plan(['a@one.example', 'b@one.example'], { recipientsPerGroup: 1 });
     assert.deepEqual([said, left], [['MAIL', 'RCPT a@one.example'], 1]);
   });
-  test('asks the closing questions when nobody waits, and has kept the room for them', () => {
+  test('asks the closing questions when no probe waits, and has kept the room for them', () => {
     const probe = probeFor('a@one.example');
     const closing: RecipientQuestion[] = [
       { kind: 'made_up', probe },
@@ -164,7 +164,7 @@ describe('the replies to a group', () => {
     return { told: events.map(({ kind, question }) => `${question.kind} ${kind}`), after };
   };
 
-  test('tell of each recipient whom they are for, and what they cost', () => {
+  test('tell the recipient that each is for, and its cost', () => {
     const { told, after } = read([reply(250), reply(250), reply(550), reply(550)]);
     assert.deepEqual(told, ['target answered', 'made_up answered', 'target answered']);
     assert.deepEqual([after.recipientsLeft, after.refusalsLeft], [7, 3]);
@@ -178,7 +178,7 @@ describe('the replies to a group', () => {
     const { told } = read([reply(250), reply(452, 'too many recipients'), reply(550), reply(550)]);
     assert.equal(told[0], 'target answered');
   });
-  test('that refuse MAIL turn everybody away and cost nobody', () => {
+  test('that refuse MAIL turn every recipient away and cost none', () => {
     const { told, after } = read([reply(550), reply(503), reply(503), reply(503)]);
     assert.deepEqual(told, ['target turned_away', 'made_up turned_away', 'target turned_away']);
     assert.deepEqual([after.recipientsLeft, after.refusalsLeft], [10, 5]);

@@ -8,21 +8,21 @@ import type { HostTraits } from './host-traits.ts';
 import type { PendingProbe } from './pending-probe.ts';
 
 /**
- * A group of recipients: what a session says next, and what the replies tell of each recipient. Both are pure.
+ * A group of recipients: the next commands of a session, and the meaning of their replies. Both are pure.
  *
- *     planGroup   who waits, and the budget  ─▶  the commands that may leave together, and who is left
- *     readGroup   the plan, and the replies  ─▶  one event for each recipient, and the budget after them
+ *     planGroup   the waiting probes, and the budget  ─▶  the commands that may leave together, and the probes left
+ *     readGroup   the plan, and the replies           ─▶  one event for each recipient, and the budget after them
  *
- * A group never names more recipients than may still be refused, so that even the worst answer to all of
- * it stays within the limits. Recipients of one domain share a transaction, because some hosts take one
- * domain at a time; the next domain follows after RSET in the same group.
+ * A group never names more recipients than may still be refused, so that even the worst answer to all of it stays
+ * within the limits. Recipients of one domain share a transaction, because some hosts take one domain at a time; the
+ * next domain follows after RSET in the same group.
  */
 export type SessionBudget = {
   /** Recipients that may still be named. */
   readonly recipientsLeft: number;
   /** Refusals that may still be provoked by the host's policy. */
   readonly refusalsLeft: number;
-  /** Refusals after which this host is known to hang up; what it leaves unanswered is asked again elsewhere. */
+  /** Refusals after which this host is known to hang up; unanswered recipients are asked for again elsewhere. */
   readonly refusalsBeforeHangUp: number;
   /** Refusals that were heard so far. */
   readonly refusals: number;
@@ -62,7 +62,7 @@ export type RecipientQuestion =
   | { kind: 'ordinary'; probe: PendingProbe; localPart: string };
 
 export type GroupPlan = {
-  /** None when nothing more may be said. */
+  /** Empty when nothing more may be said. */
   steps: readonly GroupStep[];
   /** Probes that are left for the next group. */
   pending: readonly PendingProbe[];
@@ -86,7 +86,7 @@ type Waiting = {
 
 export type PlanParts = {
   mailFrom: string;
-  /** Whether nobody knows or is finding out what becomes of a made-up address at this domain. */
+  /** Whether the answer for a made-up address at this domain is neither known nor being asked for. */
   needsMadeUp(domain: CanonicalHost): boolean;
   /** Returns a local part that no mailbox has. */
   madeUpLocalPart: (domain: CanonicalHost) => string;
@@ -140,7 +140,7 @@ type Group = {
   readonly parts: PlanParts;
 };
 
-/** Names those who wait, as many as there is room for; answers who is left. */
+/** Names the waiting probes, as many as there is room for; returns the others. */
 function nameMailboxes(
   waiting: readonly PendingProbe[],
   group: Group,
@@ -191,7 +191,7 @@ function localPartOf(question: RecipientQuestion, { madeUpLocalPart }: PlanParts
   }
 }
 
-/** Says what has to be said before one more recipient of this transaction can be named. */
+/** Says the commands that come before one more recipient of this transaction. */
 function openFor({ probe }: RecipientQuestion, group: Group): void {
   const { steps, transaction, budget, parts } = group;
   const wanted = transactionOf(probe);
@@ -225,7 +225,7 @@ function transactionOf({ address }: PendingProbe): string {
   return address.needsSmtputf8 ? `utf8 ${address.host}` : address.host;
 }
 
-/** The first probe of the open transaction, or else the first of all. */
+/** Returns the first probe of the open transaction, or else the first of all. */
 function nextIndex(pending: readonly PendingProbe[], transaction: string | undefined): number {
   if (transaction === undefined) return 0;
   return Math.max(
@@ -242,7 +242,7 @@ type GroupReading = {
   isShifted: boolean;
 };
 
-/** What the replies tell of one recipient. */
+/** The meaning of the replies for one recipient. */
 export type RecipientEvent =
   | { kind: 'answered'; question: RecipientQuestion; email: string; reply: Reply }
   /** The host would take this recipient in a transaction of its own. */
@@ -261,7 +261,7 @@ export function readGroup(
   const cost: Cost = { recipients: 0, refusals: 0, hasPutOff: false };
   let mailRefusal: Reply | undefined;
   let accepted = recipientsBefore;
-  // An index costs less than what steps through a list in pairs.
+  // An index costs less than an iterator over pairs.
   for (let index = 0; index < steps.length; index += 1) {
     const step = steps[index];
     if (step === undefined) break;
@@ -301,7 +301,7 @@ function readRecipient(
 const onlyOneWords =
   /\b(?:too many recipients|one recipient|single recipient|separate transaction|multiple (?:destination|recipient))/i;
 
-/** "Too many recipients" after the first one: the host would answer in another transaction (RFC 3463 x.5.3). */
+/** Whether a reply says "too many recipients", and would be another in a new transaction (RFC 3463 x.5.3). */
 function wantsOwnTransaction({ code, enhanced, lines }: Reply): boolean {
   if (code < 400) return false;
   return code === 452 || enhanced?.endsWith('.5.3') === true || onlyOneWords.test(lines.join(' '));
@@ -310,13 +310,13 @@ function wantsOwnTransaction({ code, enhanced, lines }: Reply): boolean {
 const countingWords =
   /\b(?:too many|excessive|maximum (?:number )?of|limit (?:of|on)) (?:\w+ ){0,2}(?:errors?|unknown|invalid|bad|failed|failures|non-?existent|rejected|refused)\b/i;
 
-/** "Too many invalid recipients in this session": the host counts refusals, and would answer in another conversation. */
+/** Whether a reply says "too many invalid recipients": the host would answer in another conversation. */
 export function countsRefusals({ lines }: Reply): boolean {
   return countingWords.test(lines.join(' '));
 }
 
 /**
- * Whether a reply stands in the wrong place: it names another recipient of the group and not its own, or it is a
+ * Whether a reply stands in the wrong place: it names another recipient of the group and not its own. Or it is a
  * success that no recipient can get (RFC 5321 section 4.3.2).
  */
 function hasMisplaced(steps: readonly GroupStep[], replies: readonly (Reply | undefined)[]): boolean {
@@ -341,7 +341,7 @@ function namesAnother(reply: Reply, index: number, steps: readonly GroupStep[]):
 /** Shorter local parts stand in too many words. */
 const leastNameLetters = 5;
 
-/** A local part by itself is a name only if it is long enough, or stands in brackets or quotes. */
+/** Whether a text names a recipient: a local part by itself must be long enough, or stand in brackets or quotes. */
 function isNamed({ command }: GroupStep, text: string): boolean {
   if (command.verb !== 'RCPT') return false;
   const localPart = command.localPart.toLowerCase();
@@ -352,13 +352,13 @@ function isNamed({ command }: GroupStep, text: string): boolean {
   );
 }
 
-/** A host may name a part of the local part: `ada` for `ada+news`. */
+/** Whether two recipients share a name: a host may name a part of the local part, `ada` for `ada+news`. */
 function isSameName(own: GroupStep, other: GroupStep): boolean {
   if (own.command.verb !== 'RCPT' || other.command.verb !== 'RCPT') return false;
   return own.command.localPart.toLowerCase().startsWith(other.command.localPart.toLowerCase());
 }
 
-/** Whether a reply names the recipient that it followed: then it is about that one, wherever it stands. */
+/** Whether a reply names the recipient that it followed: then it is about that one, in any place. */
 export function namesOwn({ lines }: Pick<Reply, 'lines'>, email: string): boolean {
   return mentions(lines.join(' ').toLowerCase(), email.toLowerCase());
 }
@@ -376,7 +376,7 @@ function mentions(text: string, email: string): boolean {
 const localPartEnd = /[\p{L}\p{N}!#$%&*+/=?^_`{|}~.-]$/u;
 const domainGoesOn = /^\.?[\p{L}\p{N}-]/u;
 
-/** What the replies to a group cost. */
+/** The cost of the replies to a group. */
 type Cost = { recipients: number; refusals: number; hasPutOff: boolean };
 
 function addCost(cost: Cost, event: RecipientEvent): void {

@@ -1,7 +1,7 @@
 import { isInOwnWords } from '../replies/providers.ts';
 import type { Goodbye } from '../smtp/conversation.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import { isAscii } from '../syntax/is-ascii.ts';
+import { isAscii } from '../syntax/characters.ts';
 import {
   conclude,
   heardOfMadeUp,

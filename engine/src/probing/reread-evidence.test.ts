@@ -46,12 +46,12 @@ test('a made-up address that was taken makes a catch-all, whatever the prober ma
   assert.deepEqual(found.kind === 'answered' && found.catchAll, { kind: 'yes', from: 'random_probe' });
 });
 
-test('a reply that was cut short keeps the meaning it was given by whoever read all of it', () => {
+test('a reply that was cut short keeps the meaning given by the prober, which read all of it', () => {
   const long: ReadReply = { ...refused, enhanced: undefined, text: 'x'.repeat(200) };
   assert.deepEqual(rereadEvidence(answered([long], unknownUser), { address }).meaning, unknownUser);
 });
 
-test('what our own rules read comes out as it was', () => {
+test('evidence read by our own rules comes out as it was', () => {
   const evidence = answered([refused], unknownUser);
   const found = rereadEvidence(evidence, { address });
   assert.deepEqual(rereadEvidence(found, { address }), found);

@@ -9,11 +9,12 @@ import type { CanonicalHost } from '../syntax/address.ts';
 import type { Probe } from './prober.ts';
 
 /**
- * What evidence from a prober elsewhere means by the rules of this process: replies are read once more where the verdict
- * is given, so that a rule is mended in one place and not on every prober.
+ * Rereads evidence from a prober elsewhere by the rules of this process. The process that gives the verdict reads the
+ * replies once more, so that a rule is mended in one place and not on every prober.
  *
- * It knows less than the prober did: neither by what names that introduced itself, nor what was cut off a long reply. So
- * it never condemns a mailbox that the prober did not condemn, and leaves the meaning of a reply that was cut as it came.
+ * It knows less than the prober did: neither the names by which that introduced itself, nor the missing part of a
+ * reply that was cut. So it never condemns a mailbox that the prober did not condemn, and leaves the meaning of a
+ * reply that was cut as it came.
  */
 export function rereadEvidence(
   evidence: MailboxEvidence,
@@ -35,7 +36,7 @@ export function rereadEvidence(
 type Answered = MailboxEvidence & { kind: 'answered' };
 type Refused = MailboxEvidence & { kind: 'no_answer' };
 
-/** Whoever claims an answer without the reply it was read from, or against it, has shown nothing. */
+/** Drops an answer without the reply it was read from, or against it: it proves nothing. */
 function withoutProof({ host, replies }: Answered): Refused {
   return { kind: 'no_answer', reason: 'protocol_error', meaning: undefined, connected: true, host, replies };
 }
@@ -52,8 +53,8 @@ function rereadRefusal(evidence: Refused, address: Probe['address']): Refused {
 }
 
 /**
- * Only that a made-up address was refused as unknown depends on rules. What was remembered, compared or heard in another
- * conversation cannot be read again from the replies of this one.
+ * Rereads the answer about a made-up address. Only its refusal as unknown depends on rules. Answers that were
+ * remembered, compared or heard in another conversation cannot be read again from the replies of this one.
  */
 function rereadCatchAll({ catchAll, replies, host }: Answered): CatchAllAnswer {
   const [reply, ...again] = replies.filter(({ phase }) => phase === 'random_rcpt');

@@ -1,5 +1,5 @@
 import type { Destination } from '../politeness/policy.ts';
-import type { ReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
+import type { ReplyClassifier } from '../replies/classifier/classify-reply.ts';
 import type { Route } from '../routes/choose-route.ts';
 import type { MailPortWatch } from '../routes/watch-mail-port.ts';
 import type { ConversationParts } from '../smtp/conversation.ts';
@@ -9,7 +9,7 @@ import type { HostMemory } from './host-traits.ts';
 import type { PendingProbe } from './pending-probe.ts';
 import type { ProbeSupply } from './roster.ts';
 
-/** What a session is begun for. */
+/** The order to begin a session. */
 export type SessionOrder = {
   destination: Destination;
   /** The probe that the session is begun for. */
@@ -19,9 +19,9 @@ export type SessionOrder = {
   number: number;
 };
 
-/** What every session on a route works with. */
+/** The parts of every session on a route. */
 export type SessionParts = ConversationParts & {
-  /** The way out, and the name and sender we have there. */
+  /** The way out, with our name and sender there. */
   route: Route;
   mailPort: Pick<MailPortWatch, 'note'>;
   /** STARTTLS whenever it is offered, or only if a host demands it. */

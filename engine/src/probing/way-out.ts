@@ -1,20 +1,20 @@
 import type { Route, RouteChoice } from '../routes/choose-route.ts';
 import type { Visit } from './pending-probe.ts';
 
-/** What becomes of those who wait for a host: a route to it is open, they wait for one, or they are told. */
+/** The outcome for probes that wait for a host: a route to it is open, they wait for one, or they are told. */
 type WayOut =
   | { kind: 'open'; route: Route }
-  /** For the clock, or for an end under the key. */
+  /** Waits for the clock, or for an end under the key. */
   | { kind: 'wait'; until: number | undefined; key: string }
   | { kind: 'turn_away'; visit: Visit };
 
-/** What queues wait for whose egress address is not certain to be ours. */
+/** The key under which queues wait whose egress address is not certain to be ours. */
 export const ownership = 'ownership';
 
-/** What queues wait for while our own HELO name and sender are looked up. */
+/** The key under which queues wait while our own HELO name and sender are looked up. */
 export const ownIdentity = 'identity';
 
-/** A route's volume of the minute is waited for; that of the day is not. */
+/** Probes wait for a route's volume of the minute, not for that of the day. */
 const longestMinuteMs = 60_000;
 
 const restReasons = {

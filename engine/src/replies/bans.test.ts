@@ -33,7 +33,7 @@ describe('a ban is known by the reply that taught it', () => {
     ['550 5.4.1 Recipient address rejected: Access denied', 'microsoft'],
     ['250 2.1.5 Recipient OK (S3140)', 'outlook'],
   ] as const)
-    test(`none, because it passes or is somebody else's: ${sample}`, () => {
+    test(`none, because it passes or is another provider's: ${sample}`, () => {
       assert.equal(banIn(replyOf(sample), provider), undefined);
     });
 });

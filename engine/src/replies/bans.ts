@@ -1,16 +1,16 @@
 /**
- * Replies by which a provider bans an egress address until somebody asks it to end that. Waiting does not cure a ban,
- * and each further visit is held against us. Rules are data, each with the reply that taught it; the sample is its own
- * test. They hold only at hosts of that provider, so no host of anybody else can have us stay away from it.
+ * Replies by which a provider bans an egress address until the operator asks it to end that. Waiting does not cure a
+ * ban, and each further visit is held against us. Rules are data, each with the reply that taught it; the sample is
+ * its own test. They hold only at hosts of that provider, so no other host can keep us away from it.
  */
 type BanRule = {
   /** Ids of the provider table. */
   providers: readonly string[];
-  /** What identifies the ban, in the text of the reply. */
+  /** The mark of the ban in the text of the reply. */
   text?: RegExp;
   /** The same by the enhanced code (RFC 3463): the third number, from and to. */
   detail?: readonly [from: number, to: number];
-  /** Where the end of the ban can be asked for. */
+  /** The page that takes requests to end the ban. */
   page: string;
   samples: readonly string[];
 };

@@ -11,7 +11,7 @@ test('a mail host belongs to the provider with the longest matching suffix', () 
   assert.equal(providerOf('mx.yandex.net')?.id, 'yandex');
 });
 
-test('a name that only contains a suffix belongs to nobody', () => {
+test('a name that only contains a suffix belongs to no provider', () => {
   assert.equal(providerOf('google.com.mx.example'), undefined);
   assert.equal(providerOf('notgoogle.com'), undefined);
   assert.equal(providerOf(''), undefined);

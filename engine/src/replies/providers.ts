@@ -1,27 +1,29 @@
 /**
- * The mail providers we know by the names of their mail hosts, and what is publicly known of how far their answers
- * can be trusted. Gathered from postmaster pages and the issue threads of open-source verifiers, not from tests
- * against the providers: where nothing is known nothing is believed.
+ * The mail providers we know by the names of their mail hosts, and how far their answers can be trusted by what is
+ * publicly known. Gathered from postmaster pages and the issue threads of open-source verifiers, not from tests
+ * against the providers: without a source nothing is believed.
  */
 
 type Provider = {
   id: string;
-  /** Mail hosts whose name ends so; each begins with a dot, and the bare name matches as well. */
+  /** Endings of the names of its mail hosts; each begins with a dot, and the bare name matches as well. */
   suffixes: readonly string[];
   /** Accepts every recipient and decides after the message, which we never send: asking would tell nothing. */
   acceptsEverything?: true;
   /**
-   * The provider's own domains, where unknown mailboxes are known to be refused, so that an acceptance is believed
+   * The provider's own domains, at which unknown mailboxes are known to be refused. So an acceptance is believed
    * without asking for a made-up one. Domains of customers behind the same hosts may take every address.
    */
   truthfulDomains?: readonly string[];
-  /** Recipients the host takes in one transaction, where that is fewer than an SMTP server must take. */
+  /** Recipients the host takes in one transaction, if fewer than an SMTP server must take. */
   recipientsPerTransaction?: number;
   /** Says "unknown user" of living mailboxes too, if their owner's filter refuses the sender: proves nothing. */
   hidesItsReasons?: true;
   /** Delays the first delivery of a sender it has not met, so a deferral there is worth a second try. */
   greylists?: boolean;
-  /** What its "full" and "disabled" say, in lower case; without them whatever it says is taken for its own words. */
+  /**
+   * The words of its "full" and "disabled" replies, in lower case; without them all its words are taken for its own.
+   */
   stateWords?: readonly string[];
   /** Other names under which a reply may say who sent it. */
   aliases?: readonly string[];
@@ -48,10 +50,16 @@ const outlookDomains = [
   ...['live.cn', 'live.ie', 'live.in', 'live.jp', 'live.ru', 'live.co.za', 'msn.com', 'windowslive.com'],
 ];
 
-/** Exchange: "STOREDRV.Deliver: mailbox full … QuotaExceeded", "550 5.7.504 … Recipient address rejected: Access denied". */
+/**
+ * Exchange: "STOREDRV.Deliver: mailbox full … QuotaExceeded", "550 5.7.504 … Recipient address rejected: Access
+ * denied".
+ */
 const exchangeStateWords = ['mailbox full', 'mailbox is full', 'quotaexceeded', 'recipient address rejected'];
 
-/** Where Amazon receives mail for its customers; other names below amazonaws.com are their own machines. */
+/**
+ * The regions in which Amazon receives mail for its customers; other names below amazonaws.com are customers' own
+ * machines.
+ */
 const amazonInboundRegions = [
   ...['us-east-1', 'us-east-2', 'us-west-2', 'ca-central-1', 'sa-east-1'],
   ...['eu-west-1', 'eu-west-2', 'eu-west-3', 'eu-central-1', 'eu-north-1', 'eu-south-1'],
@@ -78,7 +86,8 @@ const providers = [
     aliases: ['outlook.com', 'hotmail', 'live', 'msn'],
   },
   {
-    // Refuses unknown mailboxes only where the tenant's domain is authoritative with edge blocking on; otherwise takes all.
+    // Refuses unknown mailboxes only if the tenant's domain is authoritative with edge blocking on; otherwise
+    // takes all.
     id: 'microsoft',
     suffixes: ['.mail.protection.outlook.com', '.mx.microsoft', '.protection.office365.us'],
     stateWords: exchangeStateWords,
@@ -112,7 +121,7 @@ const providers = [
     suffixes: ['.yandex.net', '.yandex.ru'],
   },
   {
-    // Truthful where the customer has switched recipient validation on; defers senders it has not met.
+    // Truthful if the customer has switched recipient validation on; defers senders it has not met.
     id: 'mimecast',
     suffixes: ['.mimecast.com', '.mimecast.co.za', '.mimecast-offshore.com'],
     greylists: true,
@@ -250,10 +259,10 @@ const bySuffix = new Map(
   providerTable.flatMap((provider) => provider.suffixes.map((suffix) => [suffix, provider] as const)),
 );
 
-/** The last two labels of every suffix: hardly any mail host ends so, and of the others that is all that is looked at. */
+/** The last two labels of every suffix: hardly any mail host ends so, and for all others this one look suffices. */
 const endings = new Set([...bySuffix.keys()].map(lastTwoLabels));
 
-/** The provider that runs a mail host, told by the end of its name; the longest known ending wins. */
+/** Returns the provider that runs a mail host, told by the end of its name; the longest known ending wins. */
 export function providerOf(mailHost: string): KnownProvider | undefined {
   const lower = mailHost.toLowerCase();
   const name = lower.endsWith('.') ? lower.slice(0, -1) : lower;
@@ -298,14 +307,17 @@ const secretive: ReadonlySet<ProviderId> = new Set(
   providerTable.filter((provider) => provider.hidesItsReasons === true).map(({ id }) => id),
 );
 
-/** The provider that serves a domain as one of its own; undefined for its customers' domains, which DNS alone tells. */
+/**
+ * Returns the provider that serves a domain as one of its own; undefined for its customers' domains, which only DNS
+ * tells.
+ */
 export function ownDomainsOf(domain: string): ProviderId | undefined {
   return providerTable.find(({ truthfulDomains: own }) => own?.includes(domain) === true)?.id;
 }
 
 const truthfulDomains = new Set(providerTable.flatMap((provider) => provider.truthfulDomains ?? []));
 
-/** The provider meant by a name: an id of the table, another common name, or the name of a mail host. */
+/** Returns the provider meant by a name: an id of the table, another common name, or the name of a mail host. */
 export function providerNamed(name: string): ProviderId | undefined {
   const wanted = name.trim().toLowerCase();
   const named = providerTable.find(({ id, aliases }) => id === wanted || aliases?.includes(wanted) === true);

@@ -1,11 +1,11 @@
 /**
- * Makes a stranger's text safe to log, store and print. Replies come from hosts nobody vouches for: they may hold
- * terminal escapes, line breaks that forge a log record, or marks that reverse the reading direction.
+ * Makes a stranger's text safe to log, store and print. Replies come from untrusted hosts: they may hold terminal
+ * escapes, line breaks that forge a log record, or marks that reverse the reading direction.
  */
 
 /**
- * Printable characters only, counted in code points. A line break or another kind of space becomes one space, and any
- * character that is invisible or changes how its neighbours are shown becomes a `?`.
+ * Returns printable characters only, counted in code points. A line break or another kind of space becomes one
+ * space, and any character that is invisible or changes how its neighbours are shown becomes a `?`.
  */
 export function sanitiseReply(text: string, maxCharacters: number): string {
   const most = Math.max(0, maxCharacters);

@@ -1,6 +1,6 @@
 import type { Lookup } from '../dns/lookup.ts';
-import { reverseName } from '../dns/reverse-name.ts';
-import { parseIp } from '../net/parse-ip.ts';
+import { reverseName } from '../dns/create-resolver.ts';
+import { parseIp } from '../ip-address.ts';
 import type { Patience } from '../patience.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
@@ -24,11 +24,11 @@ export type Listing =
 export type AsksIpv4 = (name: CanonicalHost, patience: Patience) => Promise<Lookup<string>>;
 
 type KnownList = {
-  /** Every zone of its owner ends so. */
+  /** The end of every zone of its owner. */
   owner: string;
   /** How replies name it. */
   named: RegExp;
-  /** Where a listing is explained and its end can be asked for. */
+  /** The page that explains a listing and takes requests for its removal. */
   page: string;
 };
 
@@ -55,19 +55,19 @@ const knownLists: readonly KnownList[] = [
   { owner: '.uceprotect.net', named: /uceprotect/i, page: 'https://www.uceprotect.net/en/rblcheck.php' },
 ];
 
-/** Lists that many receivers refuse by, and that answer anybody's own resolver. */
+/** Lists that many receivers refuse by, and that answer any operator's own resolver. */
 export const usualBlockLists: readonly string[] = [
   'zen.spamhaus.org',
   'bl.spamcop.net',
   'b.barracudacentral.org',
 ];
 
-/** A list as it is shown: the key of a paid zone (`KEY.zen.dq.spamhaus.net`) is the operator's secret. */
+/** Returns a list's name for display: the key of a paid zone (`KEY.zen.dq.spamhaus.net`) is the operator's secret. */
 export function blockListName(zone: string): string {
   return zone.replace(/^[^.]+\.(?=[^.]+\.dq\.spamhaus\.net$)/, '');
 }
 
-/** Where the end of a listing can be asked for; the zone's own site if nothing better is known. */
+/** Returns the page for removal requests; the zone's own site if nothing better is known. */
 export function delistingPage(zone: string): string {
   return knownLists.find(({ owner }) => zone.endsWith(owner))?.page ?? `https://${blockListName(zone)}/`;
 }
@@ -132,8 +132,9 @@ async function ask(
 }
 
 /**
- * A listing is an address in 127.0.0.0/8 (RFC 5782 section 2.1). 127.255.255.x says that the list does not answer this
- * resolver, as 127.0.0.1 does at other lists; anything else was made up on the way, as captive resolvers do.
+ * Reads the codes. A listing is an address in 127.0.0.0/8 (RFC 5782 section 2.1). 127.255.255.x says that the list
+ * does not answer this resolver, as 127.0.0.1 does at other lists. Anything else was made up on the way, as captive
+ * resolvers do.
  */
 function readCodes(codes: readonly string[]): Listing {
   const refusal = codes.find((code) => /^127\.255\.255\.|^127\.0\.0\.1$/.test(code));
@@ -141,13 +142,16 @@ function readCodes(codes: readonly string[]): Listing {
     return { kind: 'no_answer', why: `the list does not answer this resolver (${refusal})` };
   const foreign = codes.find((code) => !code.startsWith('127.'));
   if (foreign !== undefined)
-    return { kind: 'no_answer', why: `the answer is none of a block list (${foreign})` };
+    return { kind: 'no_answer', why: `the answer does not come from a block list (${foreign})` };
   return { kind: 'listed', codes: codes.slice(0, mostCodes) };
 }
 
 const mostCodes = 5;
 
-/** The octets of IPv4, or the 32 hexadecimal digits of IPv6, in reverse order (RFC 5782 sections 2.1 and 2.4). */
+/**
+ * Returns the octets of IPv4, or the 32 hexadecimal digits of IPv6, in reverse order (RFC 5782 sections 2.1 and
+ * 2.4).
+ */
 function reversed(address: string): string {
   return reverseName(address).replace(/\.(?:in-addr|ip6)\.arpa$/, '');
 }

@@ -1,11 +1,12 @@
-import { isFields, type MemoryNamespace } from '../memory.ts';
+import { networkOf } from '../ip-address.ts';
 import type { Limits } from '../limits.ts';
-import type { WallClock } from '../routes/route-volume.ts';
+import { isFields, type MemoryNamespace } from '../memory.ts';
 import type { Ban } from '../replies/bans.ts';
+import type { WallClock } from '../routes/route-volume.ts';
 
 /**
- * Egress addresses that nothing leaves from, and providers that ban one. Both are latched: they outlive a restart and
- * hold in every process, because they are kept in the engine's memory.
+ * Egress addresses that are closed, and providers that ban one. Both are latched: they outlive a restart and hold in
+ * every process, because they are kept in the engine's memory.
  *
  *     open ──▶ listed ──▶ open: the list has removed the address, or the operator opens it (for a day at least)
  *       └────▶ suspected, for a rest that grows ──▶ open by time, or by the operator
@@ -13,7 +14,7 @@ import type { Ban } from '../replies/bans.ts';
  *     asked ──▶ banned for a day ──▶ one try ──▶ asked: the provider takes us again, or the operator ends the ban
  *                   ▲──── banned again ──┘
  *
- * Times are of the wall's clock, so that a later process can read them. The names of the fields are stored.
+ * Times are on the wall clock, so that a later process can read them. The names of the fields are stored.
  */
 export type Closure =
   /** A block list that was looked up has the address. */
@@ -36,9 +37,9 @@ export type Closures = {
   isOpenedByOperator(egress: string): boolean;
   /** How often it was suspected lately. */
   suspectedBefore(egress: string): number;
-  /** Returns whether that is news. */
+  /** Returns whether the ban is new. */
   ban(egress: string, group: string, ban: Ban): boolean;
-  /** A conversation with the provider begins; if that is the one try after a ban, the next has to wait. */
+  /** Notes that a conversation with the provider begins; if it is the one try after a ban, the next has to wait. */
   began(egress: string, group: string): void;
   endBan(egress: string, group: string): void;
   closed(): { egress: string; closure: Closure }[];
@@ -51,10 +52,10 @@ type ClosuresParts = {
   memory: MemoryNamespace;
 };
 
-/** Renewed with every look-up, so it only ends if nobody looks any more. */
+/** Renewed with every lookup, so it ends only if lookups stop. */
 const listedLifeMs = 30 * 86_400_000;
 
-/** How long it counts that an address was suspected before, and that a provider has banned one. */
+/** How long an earlier suspicion or ban still counts. */
 const afterwardsMs = 7 * 86_400_000;
 
 /** Egress addresses and pairs of one with a provider; there are far fewer. */
@@ -105,7 +106,7 @@ export function createClosures({ wallClock, limits, memory }: ClosuresParts): Cl
     },
     ban(egress, group, { code, page }) {
       const key = banKey(egress, group);
-      // What was under way when the ban was heard of may still report; it is the same ban.
+      // A conversation that was under way when the ban was heard of may still report; it is the same ban.
       if ((bans.get(key)?.until ?? 0) > now() + limits.banTryMs) return false;
       keepBan(key, { egress, group, code, page, until: now() + limits.banMs });
       return true;
@@ -135,7 +136,7 @@ type State = {
   bans: Map<string, ProviderBan>;
 };
 
-/** Takes in what was kept, and from then on what other engines and the operator say. */
+/** Takes in the kept entries, and from then on the entries of other engines and the operator. */
 function follow(
   { closures, openedUntil, bans }: State,
   { memory, now }: { memory: MemoryNamespace; now: () => number },
@@ -171,7 +172,7 @@ function isOpened(value: unknown): boolean {
   return isFields(value) && value['opened'] === true;
 }
 
-/** A closure or a ban as the memory keeps it, for the operator to see; nothing of one that is over. */
+/** A closure or a ban as the memory keeps it, for the operator to see; nothing if it is over. */
 type KeptClosure = { kind: 'closure'; egress: string; closure: Closure } | { kind: 'ban'; ban: ProviderBan };
 
 export function readKeptClosure(key: string, value: unknown, now: number): KeptClosure | undefined {
@@ -206,4 +207,45 @@ function readBan(value: unknown): (Ban & { until: number }) | undefined {
 
 function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+/**
+ * Replies of the last hour that say one of our addresses is on a block list. A host may say so of any address, so
+ * words alone close nothing. A few of them from several networks make us look the lists up, and the lists decide.
+ * Words count only for lists that cannot be looked up, and then it takes many hosts, many networks and several
+ * accounts.
+ */
+export type Accusation = {
+  at: number;
+  /** The mail host's IP address. */
+  host: string;
+  account: string;
+  /** The list of ours that the reply names, if it names one. */
+  list: string | undefined;
+};
+
+type Crowd = { hosts: number; networks: number };
+
+const mostAccusations = 500;
+
+/** Adds an accusation; only the latest of each host counts. */
+export function addAccusation(
+  known: readonly Accusation[],
+  accusation: Accusation,
+  windowMs: number,
+): Accusation[] {
+  const since = accusation.at - windowMs;
+  const others = known.filter(({ at, host }) => at > since && host !== accusation.host);
+  return [...others, accusation].slice(-mostAccusations);
+}
+
+export function isCrowd(accusations: readonly Accusation[], least: Crowd): boolean {
+  if (accusations.length < least.hosts) return false;
+  return new Set(accusations.map(({ host }) => networkOf(host))).size >= least.networks;
+}
+
+/** Whether the accusations met more than one account; no account can arrange that alone. */
+export function areOfSeveralAccounts(accusations: readonly Accusation[]): boolean {
+  const [first] = accusations;
+  return accusations.some(({ account }) => account !== first?.account);
 }

@@ -6,7 +6,7 @@ import type { Lookup } from '../dns/lookup.ts';
 import type { Destination } from '../politeness/policy.ts';
 import type { SessionOutcome } from '../politeness/session-outcome.ts';
 import { createPolicyBook } from '../politeness/create-policy-book.ts';
-import { allEgressIsOurs, createEgressRights, type EgressRights } from '../routes/egress-rights.ts';
+import { allEgressIsOurs, createEgressRights, type EgressRights } from '../routes/create-routes.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import type { MemoryNamespace } from '../memory.ts';
 import { createReputation, type Reputation } from './create-reputation.ts';
@@ -52,7 +52,7 @@ function open(more: More = {}): Reputation {
   });
 }
 
-/** Lets every answer that is there be heeded. */
+/** Lets every answer that has arrived take effect. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 async function pass(ms: number, stepMs = 10 * minute): Promise<void> {
@@ -124,7 +124,7 @@ describe('look-ups', () => {
     assert.equal(told.length, 2);
   });
 
-  test('are not believed if the list has everybody, or nobody', async () => {
+  test('are not believed if the list has every address, or none', async () => {
     for (const everybody of [[ourName, `1.0.0.127.${zen}`, `2.0.0.127.${zen}`], [ourName]]) {
       listed = new Set(everybody);
       await pass(7 * hour);
@@ -186,7 +186,7 @@ describe('look-ups', () => {
 });
 
 describe('words without a listing', () => {
-  test('of a list that says no close nothing in a day, whoever says them', async () => {
+  test('of a list that says no close nothing in a day, whichever host says them', async () => {
     for (let number = 0; number < 144; number += 1) {
       for (let host = 0; host < 20; host += 1) accuse((number * 20 + host) % 250, `account ${host % 5}`);
       await pass(10 * minute);

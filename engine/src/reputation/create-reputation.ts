@@ -1,11 +1,12 @@
 import type { Clock } from '../clock.ts';
+import type { DnsResolver } from '../dns/create-resolver.ts';
+import { seenAddresses } from '../egress/own-addresses.ts';
 import type { Limits } from '../limits.ts';
 import type { MemoryNamespace } from '../memory.ts';
-import type { Destination } from '../politeness/policy.ts';
+import { routesOr, type RouteSetting, type Destination } from '../politeness/policy.ts';
 import type { SessionOutcome } from '../politeness/session-outcome.ts';
-import type { EgressRights } from '../routes/egress-rights.ts';
+import type { EgressRights } from '../routes/create-routes.ts';
 import type { WallClock } from '../routes/route-volume.ts';
-import { addAccusation, areOfSeveralAccounts, isCrowd, type Accusation } from './accusations.ts';
 import {
   blockListName,
   delistingPage,
@@ -14,29 +15,38 @@ import {
   type AsksIpv4,
   type Listing,
 } from './block-lists.ts';
-import { createClosures, type Closure, type Closures, type ProviderBan } from './closures.ts';
+import {
+  addAccusation,
+  areOfSeveralAccounts,
+  isCrowd,
+  createClosures,
+  type Accusation,
+  type Closure,
+  type Closures,
+  type ProviderBan,
+} from './closures.ts';
 
 /**
- * Watches what the world thinks of our egress addresses, and stops where it has had enough of one.
+ * Watches the reputation of our egress addresses, and stops using one that block lists or providers reject.
  *
- * - Each address of ours is looked up in the block lists at the start, every six hours, and as soon as a few hosts of
- *   several networks say that it is listed. If a list has it, the address closes and is looked up every hour.
+ * - Each address of ours is looked up in the block lists at the start and every six hours. It is also looked up as
+ *   soon as a few hosts of several networks say that it is listed. If a list has it, the address closes and is looked up every hour.
  * - Lists that cannot be looked up close an address for a rest that grows, if many hosts say so to several accounts.
  * - A provider that bans an address is not asked from it for a day, and then once (`replies/bans.ts`).
  *
- * Only the owner of an egress address looks it up; what it finds holds for all processes.
+ * Only the owner of an egress address looks it up; the result holds for all processes.
  */
 export type Reputation = Pick<Closures, 'of' | 'bannedUntil' | 'began'> & {
-  /** What the operator should see. */
+  /** The state, for the operator. */
   state(): ReputationState;
-  /** Takes in how a conversation went. */
+  /** Notes how a conversation went. */
   note(egress: string, heard: { destination: Destination; outcome: SessionOutcome }): void;
   stop(): void;
 };
 
 export type ReputationState = { closed: ReturnType<Closures['closed']>; bans: ReturnType<Closures['bans']> };
 
-export type ReputationParts = {
+type ReputationParts = {
   clock: Clock;
   wallClock: WallClock;
   limits: Limits;
@@ -45,20 +55,20 @@ export type ReputationParts = {
   lists: readonly string[];
   egress: readonly string[];
   rights: Pick<EgressRights, 'of' | 'onChange'>;
-  /** The addresses that mail hosts see; none if nobody can know. */
+  /** The addresses that mail hosts see; none if they are unknown. */
   addressesOf(egress: string): Promise<readonly string[]>;
   askIpv4: AsksIpv4;
-  /** Told, in one line, of what the operator should know. */
+  /** Called with one line for the operator. */
   onProblem(message: string): void;
 };
 
-/** What is watched of one egress address. */
+/** The state of one watched egress address. */
 type Watched = {
   accusations: readonly Accusation[];
-  /** What the lists last said, by zone; empty before the first look-up. */
+  /** The last answers of the lists, by zone; empty before the first lookup. */
   answers: ReadonlyMap<string, Listing['kind']>;
   lookedUpAt: number;
-  /** When hosts last brought a look-up about. */
+  /** When hosts last caused a lookup. */
   heededAt: number;
   lookingUp: boolean;
   cancel: () => void;
@@ -225,7 +235,7 @@ async function lookUp(egress: string, watched: Watched, watch: Watch): Promise<v
   const { lists, clock, limits, stopped, closures } = watch;
   const seen = await watch.addressesOf(egress);
   const closure = closures.of(egress);
-  // If nobody knows any more where we come from, the address that was listed decides.
+  // If our address is no longer known, the address that was listed decides.
   const addresses = seen.length === 0 && closure?.kind === 'listed' ? [closure.address] : seen;
   const patience = { deadline: clock.now() + limits.dnsLookupMs, signal: stopped.signal };
   const found = await Promise.all(
@@ -241,7 +251,7 @@ async function lookUp(egress: string, watched: Watched, watch: Watch): Promise<v
   heedListings(egress, { found, watched }, watch);
 }
 
-/** A list has answered only if it has for every address of ours. */
+/** Returns the answers by list. A list has answered only if it has for every address of ours. */
 function answersOf(lists: readonly string[], found: readonly Found[]): Map<string, Listing['kind']> {
   return new Map(
     lists.map((zone) => {
@@ -306,4 +316,39 @@ function describeBan({ egress, group, code, page }: Omit<ProviderBan, 'until'>, 
 function hours(ms: number): string {
   const count = Math.max(1, Math.round(ms / 3_600_000));
   return count === 1 ? 'an hour' : `${count} hours`;
+}
+
+/** The settings of an engine that matter here. */
+type ReputationSettings = {
+  pacing?: 'on' | 'off';
+  blockLists?: readonly string[];
+  publicAddresses?: readonly string[];
+  policyFile?: { routes: readonly RouteSetting[] } | undefined;
+  onProblem(message: string): void;
+};
+
+type Needs = Pick<ReputationParts, 'clock' | 'limits' | 'rights' | 'memory'> & {
+  resolver: Pick<DnsResolver, 'uncached'>;
+};
+
+/** Watches the egress addresses that an engine is set up with. Like every limit, it is off if pacing is off. */
+export function openReputation(
+  settings: ReputationSettings,
+  { resolver, ...needs }: Needs,
+): Reputation | undefined {
+  if (settings.pacing === 'off') return undefined;
+  const stated = settings.policyFile?.routes ?? [];
+  const routes = routesOr(stated);
+  return createReputation({
+    ...needs,
+    wallClock: Date,
+    lists: settings.blockLists ?? [],
+    egress: routes.map(({ id }) => id),
+    addressesOf: async (egress) => {
+      const route = routes.find(({ id }) => id === egress);
+      return route === undefined ? [] : seenAddresses(route, { stated: settings.publicAddresses ?? [] });
+    },
+    askIpv4: (name, patience) => resolver.uncached.ipv4(name, patience),
+    onProblem: (message) => settings.onProblem(message),
+  });
 }

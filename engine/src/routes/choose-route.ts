@@ -1,10 +1,11 @@
+import { hash } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { BoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { MailTarget } from '../dns/mail-route.ts';
 import { identityUnchecked, type IdentityWatch } from '../identity/watch-identity.ts';
 import type { Patience } from '../patience.ts';
-import { rankEgress } from './rank-egress.ts';
+import type { HostPolicy } from '../politeness/policy.ts';
 import type { RouteDialOutcome } from './create-route-dialer.ts';
 import type { RouteHealth } from './route-health.ts';
 import type { RouteVolume, WallClock } from './route-volume.ts';
@@ -22,28 +23,28 @@ export type RouteRequest = {
   address: string;
   /** Ids of the routes that may be used; none means any. */
   allowed: readonly string[] | undefined;
-  /** The id of the route that is tried before the others. */
+  /** The id of the route to try before the others. */
   preferred?: string | undefined;
 };
 
 export type RouteChoice =
   | { kind: 'route'; route: Route }
-  /** `waitMs` tells when asking again may be answered otherwise. */
+  /** `waitMs`: when the answer may change. */
   | { kind: 'none'; why: 'all_resting' | 'volume_spent'; waitMs: number }
   | { kind: 'none'; why: 'none_allowed' }
-  /** Every one is closed, because block lists have its address. */
+  /** Every route is closed, because block lists have its address. */
   | { kind: 'none'; why: 'closed' }
-  /** The provider bans the address that it would be asked from. */
+  /** The provider bans the address that would ask it. */
   | { kind: 'none'; why: 'banned'; waitMs: number }
-  /** `identity_checking`: whether the HELO name and the sender are ours is being looked up. */
+  /** `identity_checking`: the lookup whether the HELO name and the sender are ours is under way. */
   | { kind: 'none'; why: 'identity_checking' | 'identity_unproven' }
-  /** `lapsed`: one of them may be ours again in a moment. */
+  /** `lapsed`: one of the routes may be ours again in a moment. */
   | { kind: 'none'; why: 'lapsed' | 'not_ours' };
 
 /** A route that may be chosen, with all that speaks for it or against it. */
 export type CandidateRoute = {
   route: Route;
-  /** That it is this one; the same answer each time. */
+  /** The choice of this route; the same object each time. */
   chosen: RouteChoice;
   health: RouteHealth;
   volume: RouteVolume;
@@ -52,7 +53,7 @@ export type CandidateRoute = {
 export type ChoosingParts = {
   clock: Clock;
   wallClock: WallClock;
-  /** Which are closed, and by whom one is banned; without it none is. */
+  /** Which routes are closed, and which providers ban one; without it none. */
   reputation?: {
     of(egress: string): unknown;
     /** On the wall's clock. */
@@ -87,7 +88,7 @@ function familyOf(address: string): 4 | 6 {
   return isIP(address) === 6 ? 6 : 4;
 }
 
-/** Chooses among routes of ours: those that are not closed, in the order of the group, unless it bans the first. */
+/** Chooses among our routes: the open ones, in the order of the group, unless it bans the first. */
 export function chooseOpen(
   open: readonly CandidateRoute[],
   request: RouteRequest,
@@ -107,12 +108,15 @@ export function chooseOpen(
   return firstFit(inOrder, group, clock);
 }
 
-/** The list itself where all of it passes, which is the rule: a route is chosen for every conversation. */
+/**
+ * Filters a list, and returns the list itself if all of it passes, which is usual: a route is chosen for every
+ * conversation.
+ */
 export function those<Item>(items: readonly Item[], passes: (item: Item) => boolean): readonly Item[] {
   return items.every(passes) ? items : items.filter(passes);
 }
 
-/** Whoever refused us on one route is asked on no other. */
+/** Leaves out every other route to a host that refused us on one. */
 function withoutDodging(
   open: readonly CandidateRoute[],
   by: { group: string; address: string },
@@ -123,7 +127,7 @@ function withoutDodging(
   return open.filter((watched) => keys.every((key) => refusals.peek(key) === watched.route.id));
 }
 
-/** What a refusal is remembered by, and found again. */
+/** Returns the keys under which a refusal is remembered. */
 export function refusalKeys({ group, address }: { group: string; address?: string }): string[] {
   return address === undefined ? [`group ${group}`] : [`group ${group}`, `address ${address}`];
 }
@@ -158,3 +162,40 @@ const hasRoomToday = ({ volume }: CandidateRoute): boolean => volume.dayWaitMs()
 
 const resting = (waitMs: number): RouteChoice => ({ kind: 'none', why: 'all_resting', waitMs });
 const spent = (waitMs: number): RouteChoice => ({ kind: 'none', why: 'volume_spent', waitMs });
+
+/**
+ * Ranks the egress addresses for a name. Rendezvous hashing: each pair of a name and an egress address has its rank,
+ * and no pair's rank depends on another address. So the same group of hosts meets the same address for as long as
+ * that one is fit, with no memory and over every restart. If an address goes or comes, only its own groups move.
+ */
+export function rankEgress(name: string, egress: readonly string[]): string[] {
+  if (egress.length <= 1) return [...egress];
+  return egress
+    .map((id) => ({ id, rank: hash('sha256', `${id}\n${name}`) }))
+    .sort((one, other) => (one.rank < other.rank ? -1 : 1))
+    .map(({ id }) => id);
+}
+
+/**
+ * Returns the order in which egress addresses are tried for a mailbox. If a group is spread over the `spread` best,
+ * each mailbox has its own among them, always the same.
+ */
+export function egressFor(
+  { group, spread, mailbox }: { group: string; spread: number; mailbox: string },
+  egress: readonly string[],
+): string[] {
+  const ranked = rankEgress(group, egress);
+  if (spread <= 1) return ranked;
+  return [...rankEgress(mailbox, ranked.slice(0, spread)), ...ranked.slice(spread)];
+}
+
+/** Returns the egress address of a mailbox's own; only a group that is spread has such mailboxes. */
+export function ownEgressFor(
+  mailbox: string,
+  { group, spread, routes: allowed }: Pick<HostPolicy, 'group' | 'spread' | 'routes'>,
+  egress: readonly string[],
+): string | undefined {
+  if (spread <= 1 || egress.length <= 1) return undefined;
+  const usable = egress.filter((id) => allowed?.includes(id) !== false);
+  return egressFor({ group, spread, mailbox }, usable)[0];
+}

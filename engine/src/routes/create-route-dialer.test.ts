@@ -5,10 +5,10 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { text } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import { systemClock, type Clock } from '../clock.ts';
-import type { RouteSetting } from '../politeness/policy-file.ts';
+import type { RouteSetting } from '../politeness/policy.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import type { DialerParts } from '../egress/create-dialer.ts';
-import { parseCidr } from '../net/parse-cidr.ts';
+import { parseCidr } from '../ip-address.ts';
 import { createRouteDialer, type RouteDialOutcome } from './create-route-dialer.ts';
 import { startSocks5Proxy, type ProxyTemper, type TestProxy } from '../../test/support/start-socks5-proxy.ts';
 
@@ -73,7 +73,7 @@ function socketOf(outcome: RouteDialOutcome): Socket {
   return outcome.socket;
 }
 
-/** All that comes, taken as it comes: what a direct route reads lies in a buffer that the next piece overwrites. */
+/** Reads everything at once as it comes: a direct route reads into a buffer that the next piece overwrites. */
 async function heardFrom(socket: Socket): Promise<string> {
   let heard = '';
   socket.on('data', (bytes) => (heard += bytes.toString())).resume();
@@ -98,8 +98,8 @@ describe('a direct route', () => {
     assert.deepEqual(peers, ['127.0.0.7']);
   });
 
-  it('is down, and the mail host not to blame, where the local address is not of this machine', async () => {
-    // TEST-NET-1 (RFC 5737) is nobody's.
+  it('is down, and the mail host not to blame, if the local address is not of this machine', async () => {
+    // TEST-NET-1 (RFC 5737) belongs to no network.
     const dialer = dialerFor({ id: 'lost', kind: 'direct', localAddress: '192.0.2.1' });
     const problem = problemOf(await dialer.dial({ host, address: '127.0.0.1' }, patience()));
     assert.match(problem, /cannot leave from 192\.0\.2\.1 \(EADDRNOTAVAIL\)/);
@@ -162,7 +162,7 @@ describe('a route through a SOCKS5 proxy', () => {
     it(`keeps what comes in one breath with the answer: ${JSON.stringify(temper)}`, async () => {
       const proxy = await proxyThat(temper);
       const socket = socketOf(await dialThrough(proxy));
-      // A reader who only listens for data, at once, as a conversation does.
+      // A reader that only listens for data, at once, as a conversation does.
       let heard = '';
       await new Promise<void>((resolve) => {
         socket.on('data', (chunk: Buffer) => {
@@ -315,7 +315,7 @@ it('a connected route leaves neither a timer nor a listener behind', async () =>
   for (const name of ['readable', 'end', 'connect', 'timeout', 'close', 'data']) {
     assert.equal(socket.listenerCount(name), fresh.listenerCount(name), name);
   }
-  // Whoever aborts now has nobody here to tell: the socket is its new owner's.
+  // An abort now has no effect here: the socket has a new owner.
   controller.abort(new Error('late'));
   await turn();
   assert.ok(!socket.destroyed);

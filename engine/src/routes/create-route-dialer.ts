@@ -1,18 +1,22 @@
 import type { MailTarget } from '../dns/mail-route.ts';
 import type { Patience } from '../patience.ts';
-import type { RouteSetting } from '../politeness/policy-file.ts';
-import { connectSocket } from '../egress/connect-socket.ts';
-import type { DialerParts, DialOutcome } from '../egress/create-dialer.ts';
-import { createGuardedDialer, type DialCounts, type Way } from '../egress/create-guarded-dialer.ts';
-import { connectThroughSocks5, type Proxied, type RouteDown } from './connect-through-socks5.ts';
-import { isLoginCarried } from './socks5-messages.ts';
+import type { RouteSetting } from '../politeness/policy.ts';
+import {
+  connectSocket,
+  createGuardedDialer,
+  type DialerParts,
+  type DialOutcome,
+  type DialCounts,
+  type Way,
+} from '../egress/create-dialer.ts';
+import { connectThroughSocks5, isLoginCarried, type Proxied, type RouteDown } from './socks5.ts';
 
 /**
- * Dials mail hosts through one route: as the system chooses, from one of this machine's addresses, or
- * through a SOCKS5 proxy. The guard judges the mail host's address first, whichever it is.
+ * Dials mail hosts through one route: as the system chooses, from one of this machine's addresses, or through a
+ * SOCKS5 proxy. The guard judges the mail host's address first in each case.
  *
- * What fails on our side of the route (a proxy that is gone, a local address that is not this machine's) is
- * `route_down`: nothing was learnt about the mail host, and nothing may be held against it.
+ * A failure on our side of the route (a proxy that is gone, a local address that is not this machine's) is
+ * `route_down`. It says nothing about the mail host, and nothing may be held against the host.
  */
 export type RouteDialer = {
   dial(target: MailTarget, patience: Patience): Promise<RouteDialOutcome>;
@@ -25,7 +29,7 @@ export function createRouteDialer(setting: RouteSetting, parts: DialerParts): Ro
   return createGuardedDialer<Exclude<Proxied, { kind: 'connected' }>>(parts, wayOf(setting, parts));
 }
 
-/** As much as a conversation reads at once: replies are short. */
+/** As many bytes as a conversation reads at once: replies are short. */
 const readBytes = 16_384;
 
 function wayOf(
@@ -63,7 +67,7 @@ function wayOf(
   }
 }
 
-/** A local address that cannot be left from: it is not (or no longer) this machine's. */
+/** Reads a failed `bind`: the local address is not (or no longer) this machine's. */
 function readBindFailure(error: NodeJS.ErrnoException & { address?: string }): RouteDown {
   if (error.syscall !== 'bind') throw error;
   const problem = `connections cannot leave from ${error.address ?? 'the local address'} (${error.code ?? ''})`;

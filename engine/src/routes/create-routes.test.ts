@@ -5,9 +5,9 @@ import { describe, it } from 'node:test';
 import { systemClock, type Clock } from '../clock.ts';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import { defaultLimits } from '../limits.ts';
-import type { DirectRoute, RouteSetting } from '../politeness/policy-file.ts';
+import type { DirectRoute, RouteSetting } from '../politeness/policy.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
-import { parseCidr } from '../net/parse-cidr.ts';
+import { parseCidr } from '../ip-address.ts';
 import { createRouteDialer, type RouteDialer } from './create-route-dialer.ts';
 import type { RouteChoice } from './choose-route.ts';
 import { createRoutes, type Routes, type RoutesParts } from './create-routes.ts';
@@ -159,7 +159,7 @@ describe('the volume of the routes', () => {
 });
 
 describe('a block', () => {
-  it('binds the group to the route it was blocked on for an hour, and nobody else', () => {
+  it('binds the group to the route it was blocked on for an hour, and no other group', () => {
     const { routes, clock } = setUp(three);
     const id = chosen(routes);
     const others = three.map((setting) => setting.id).filter((other) => other !== id);
@@ -191,7 +191,7 @@ describe('a block', () => {
     let [asked, blocked] = [0, 0];
     for (let step = 0; step < 24 * 60; step += 1) {
       const group = `group-${(step * 7) % 11}.example`;
-      // What is allowed changes all the time, as an operator's file may.
+      // The allowed routes change all the time, as an operator's file may.
       const allowed =
         step % 3 === 0 ? undefined : three.map(({ id }) => id).filter((_, at) => at !== step % 4);
       const id = chosen(routes, { group, ...(allowed && { allowed }) });
@@ -223,7 +223,7 @@ describe('a route that providers block', () => {
     assert.deepEqual(lines, [told]);
     const choice = choose(routes, { group: 'x.example', allowed: ['bergen'] });
     assert.deepEqual(choice, { kind: 'none', why: 'all_resting', waitMs: hourMs });
-    // What was under way reports the same block.
+    // A conversation that was under way reports the same block.
     block(routes, 'bergen', ['google', 'outlook', 'yahoo', 'google', 'outlook', 'yahoo']);
     assert.equal(lines.length, 1);
     for (const group of groups) assert.notEqual(chosen(routes, { group }), 'bergen');
@@ -280,7 +280,7 @@ describe('the state of the routes', () => {
     );
   });
 
-  it('rests nobody longer than an hour, even if it was kept by a clock that was wrong', () => {
+  it('rests no group longer than an hour, even if it was kept by a clock that was wrong', () => {
     const { routes, clock } = setUp(three);
     const [kept] = routes.state();
     const until = 9_999_999_999_999;

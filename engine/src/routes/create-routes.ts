@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { createBoundedCache, type BoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
-import { routesOr, type RouteSetting } from '../politeness/policy-file.ts';
-import type { DialCounts } from '../egress/create-guarded-dialer.ts';
-import { parseIp } from '../net/parse-ip.ts';
+import type { DialCounts } from '../egress/create-dialer.ts';
+import { parseIp } from '../ip-address.ts';
+import { routesOr, type RouteSetting } from '../politeness/policy.ts';
 import {
   chooseOpen,
   provenRoutes,
@@ -17,71 +17,73 @@ import {
   type RouteRequest,
 } from './choose-route.ts';
 import type { RouteDialer, RouteDialOutcome } from './create-route-dialer.ts';
-import { allEgressIsOurs, type EgressRights } from './egress-rights.ts';
 import { createRouteHealth, type HealthLimits } from './route-health.ts';
 import { createRouteVolume } from './route-volume.ts';
 
 /**
- * Where conversations leave from. Three rules decide which route a mail host is asked on:
+ * The routes on which conversations leave. These rules decide which route a mail host is asked on:
  *
- * - The same group always leaves from the same route while that one is fit, because a greylisting host knows
- *   us by our address. Which one it is follows from the names alone, so it needs no memory and survives a
- *   restart; the groups spread evenly over the routes. A route whose minute is full is waited for; only one
- *   that is spent for the day, resting or down hands its groups to the next. Where a group is spread over several
- *   routes, whoever asks says which of them comes first.
+ * - The same group leaves from the same route while that one is fit, because a greylisting host knows us by our
+ *   address. The choice follows from the names alone, so it needs no memory and survives a restart; the groups
+ *   spread evenly over the routes. A route whose minute is full is waited for. Only a route that is spent for the
+ *   day, resting or down hands its groups to the next. If a group is spread over several routes, the caller says
+ *   which of them comes first.
  * - A route whose address is on a block list is closed, and hands its groups to the next. A provider that bans an
  *   address is not asked from another instead (`reputation/`).
- * - Routes are never rotated to dodge a block. A group or an IP address that blocked us on one route is not
- *   asked on another for `routeRestMs`.
+ * - Routes are never rotated to dodge a block. A group or an IP address that blocked us on one route is not asked on
+ *   another for `routeRestMs`.
  * - A route that providers block rests (`route-health.ts`), and its volume is bounded (`route-volume.ts`).
  *
- * Only routes that are this process's own come into question (`egress-rights.ts`), and for public mail hosts only those
+ * Only routes that are this process's own are considered (`EgressRights`), and for public mail hosts only those
  * whose HELO name and sender are proven to be ours (`identity/`).
  */
 export type Routes = {
   choose(request: RouteRequest): RouteChoice;
-  /** What became of a choice. `opened` is what the volume of a route is counted by. */
+  /** Notes the outcome of a choice. `opened` counts towards the volume of a route. */
   note(routeId: string, event: RouteEvent): void;
-  /** Plain values, to be shown and to be kept. */
+  /** The states as plain values, for display and for storage. */
   state(): RouteState[];
   /** The same, with the volume that this process alone has sent. */
   own(): RouteState[];
-  /** Takes what was kept before a restart, or what another process has learnt and counted. */
+  /** Restores the states that were kept before a restart, or that another process has learnt and counted. */
   restore(states: readonly RouteState[], countedBy?: string): void;
-  /** The operator has ended the rests of a route, at a time of the wall's clock: those that began later still hold. */
+  /** Ends the rests of a route that began before `at` on the wall clock, as the operator asked. */
   endRests(routeId: string, at: number): void;
-  /** What left over all routes together, and over each since the start of this process. */
+  /** Counts over all routes together, and over each since the start of this process. */
   counts(): DialCounts & { byRoute: RouteCounts[] };
-  /** Why a route is not used for anybody now, where that is so. */
+  /** Why a route is used for no host now, if so. */
   problem(routeId: string): 'down' | 'resting' | undefined;
-  /** All that are set up, whoever owns them now. */
+  /** All routes that are set up, whichever process owns them now. */
   ids: readonly string[];
 };
 
 type RouteCounts = { id: string; opened: number; connected: number };
 
-/** `blocked`: the host refused us for where we come from. It need not say more than its group. */
-export type RouteEvent = { kind: 'opened' | 'connected' | 'blocked'; group: string; address?: string };
+/** `blocked`: the host refused us for our address. It need not say more than its group. */
+type RouteEvent = { kind: 'opened' | 'connected' | 'blocked'; group: string; address?: string };
 
-/** Times are of the wall's clock, days are counted since 1970 (UTC), so that a later process can read them. */
+/**
+ * The state of a route. Times are on the wall clock and days count from 1970 (UTC), so that a later process can read
+ * them.
+ */
 export type RouteState = {
   id: string;
   day: number;
   openedToday: number;
   connectedToday: number;
-  /** What may leave today; `undefined` where nothing was set. */
+  /** The limit for today; `undefined` if none was set. */
   dayLimit: number | undefined;
   firstUsedDay: number | undefined;
   restingUntil: number | undefined;
   restingGroups: { group: string; until: number }[];
   /** Groups and addresses that are asked on no other route until then. */
   refusals: { by: string; until: number }[];
-  /** What is wrong with the route itself, while it is. */
+  /** The trouble with the route itself, while it lasts. */
   problem: string | undefined;
 };
 
 export type RoutesParts = ChoosingParts & {
-  /** None means the default route and no other. */
+  /** Empty means the default route and no other. */
   settings: readonly RouteSetting[];
   defaults: { heloName: string; mailFrom: string };
   limits: HealthLimits;
@@ -91,9 +93,9 @@ export type RoutesParts = ChoosingParts & {
   dialerFor(setting: RouteSetting): RouteDialer;
   /** The warm-up of a route that has none of its own. */
   warmUp?: RouteSetting['warmUp'] | undefined;
-  /** Whether a block is held against a route; not where pacing is off. */
+  /** Whether a block is held against a route; false if pacing is off. */
   heedsBlocks: boolean;
-  /** Told, in one line, of what the operator should know. */
+  /** Called with one line for the operator. */
   onProblem(message: string): void;
 };
 
@@ -196,7 +198,7 @@ function watchRoute(setting: RouteSetting, parts: RoutesParts): WatchedRoute {
   const localAddress = setting.kind === 'direct' ? setting.localAddress : undefined;
   function noteDialled(outcome: RouteDialOutcome): RouteDialOutcome {
     if (outcome.kind === 'failed' && outcome.why === 'route_down') health.failed(outcome.problem);
-    // That a mail host refuses shows that the way to it is whole; a time-out shows nothing.
+    // A refusal by a mail host shows that the way to it is whole; a time-out shows nothing.
     else if (outcome.kind === 'connected' || outcome.why === 'refused') health.succeeded();
     return outcome;
   }
@@ -217,7 +219,7 @@ function watchRoute(setting: RouteSetting, parts: RoutesParts): WatchedRoute {
   };
 }
 
-/** Points on the engine's clock mean nothing to another process; on the wall's they do. */
+/** Converts times: points on the engine's clock mean nothing to another process, points on the wall clock do. */
 function wallTime({ clock, wallClock }: Pick<RoutesParts, 'clock' | 'wallClock'>) {
   return (point: number): number => Math.round(wallClock.now() + point - clock.now());
 }
@@ -245,8 +247,8 @@ function stateOf(
 }
 
 /**
- * Nothing rests longer than a rest takes. Whoever refused a route that is not in our file, because another process has it,
- * is not asked on ours instead.
+ * Restores a route. Nothing rests longer than a rest takes. A host that refused a route of another process is not
+ * asked on ours instead.
  */
 function restoreRoute(
   state: RouteState,
@@ -265,7 +267,7 @@ function restoreRoute(
   }
 }
 
-/** Leaves out the rests and refusals that had begun by then: each lasts equally long. */
+/** Returns the state without the rests and refusals that had begun by then: each lasts equally long. */
 function begunAfter(state: RouteState, at: number, restMs: number): RouteState {
   const isLater = ({ until }: { until: number }): boolean => until > at + restMs;
   const { restingUntil: until } = state;
@@ -286,3 +288,52 @@ function sumOf(counts: readonly DialCounts[]): DialCounts {
   }
   return sum;
 }
+
+/**
+ * The egress addresses from which this process may begin conversations. An address has one owner at a time. The
+ * keeper of ownership (the service, in its database) says here until when it is certain. A process that is alone
+ * owns every address, always.
+ *
+ *     not ours ──▶ ours until a moment, prolonged again and again ──▶ lapsed (nothing begins) ──▶ ours
+ *         ▲                                                             └──▶ not ours
+ *         └── given up ────────────────────────────────────────────────────────┘
+ */
+export type EgressRights = {
+  of(egress: string): 'ours' | 'lapsed' | 'not_ours';
+  /** Conversations may begin until then, on the engine's clock. */
+  allowUntil(egress: string, until: number): void;
+  giveUp(egress: string): void;
+  /** Adds a listener for every change but a prolongation. */
+  onChange(listener: () => void): void;
+};
+
+export function createEgressRights(clock: Clock): EgressRights {
+  const until = new Map<string, number>();
+  const listeners: (() => void)[] = [];
+  const tell = (): void => listeners.forEach((listener) => listener());
+  function rightTo(egress: string): 'ours' | 'lapsed' | 'not_ours' {
+    const end = until.get(egress);
+    if (end === undefined) return 'not_ours';
+    return clock.now() < end ? 'ours' : 'lapsed';
+  }
+  return {
+    of: rightTo,
+    allowUntil(egress, end) {
+      const before = rightTo(egress);
+      until.set(egress, end);
+      if (before !== 'ours') tell();
+    },
+    giveUp(egress) {
+      if (until.delete(egress)) tell();
+    },
+    onChange: (listener) => void listeners.push(listener),
+  };
+}
+
+/** The rights of a process that is alone. */
+export const allEgressIsOurs: EgressRights = {
+  of: () => 'ours',
+  allowUntil: () => undefined,
+  giveUp: () => undefined,
+  onChange: () => undefined,
+};

@@ -6,7 +6,7 @@ import type { MemoryNamespace } from '../memory.ts';
 import { createRoutes } from './create-routes.ts';
 import { endOfRouteRests, keepRoutes } from './keep-routes.ts';
 
-/** Processes that share one memory; each hears of what the others put there. */
+/** Processes that share one memory; each hears of the entries of the others. */
 function startProcesses(signatures: string[]) {
   const clock = createTestClock();
   const kept = new Map<string, unknown>();
@@ -41,7 +41,7 @@ function startProcesses(signatures: string[]) {
     const choice = routes.choose({ group, address: '192.0.2.1', allowed: undefined });
     return choice.kind === 'route' ? choice.route.id : choice.why;
   };
-  /** What the operator writes, which every process hears in its own time. */
+  /** The operator's entry, which every process hears in its own time. */
   const tell = (key: string, value: unknown, to: string[]) => {
     kept.set(key, value);
     for (const by of to) followers.get(by)?.({ key, value, lifeMs: 1_000 });
@@ -83,7 +83,7 @@ describe('the routes of several processes', () => {
     assert.equal(choose(two), 'default');
     clock.advance(1_000);
     assert.equal(choose(two), 'all_resting');
-    // What the other keeps later does not end it.
+    // An entry that the other keeps later does not end it.
     two.note('default', { kind: 'connected', group: 'x.example' });
     clock.advance(1_000);
     assert.deepEqual([choose(one), choose(two)], ['all_resting', 'all_resting']);
@@ -117,7 +117,7 @@ describe('the routes of several processes', () => {
     assert.deepEqual([choose(one), choose(two)], ['all_resting', 'all_resting'], 'blocked anew');
   });
 
-  it('are no way around a block, where each process has a route of its own', () => {
+  it('are no way around a block, if each process has a route of its own', () => {
     const { clock, start, choose } = startProcesses([]);
     const [one, two] = [start('one', 'here'), start('two', 'there')];
     one.note('here', { kind: 'blocked', group: 'g.example' });

@@ -3,12 +3,12 @@ import { isFields, type MemoryNamespace, type Remembered } from '../memory.ts';
 import type { Routes, RouteState } from './create-routes.ts';
 
 /**
- * Keeps the state of routes over a restart and shares it between processes: the volume of the day, the warm-up, rests,
- * and who refused which route. The state changes with every connection, so it is written at most once a second, and
- * when the engine closes.
+ * Keeps the state of routes over a restart and shares it between processes: the volume of the day, the warm-up,
+ * rests, and the refusals of each route. The state changes with every connection, so it is written at most once a
+ * second, and when the engine closes.
  *
- * Rests and refusals are kept under the name of the route, the same for all processes. Each process keeps its own count
- * of the day beside them, under its own name, so that none overwrites another's and all can add them up.
+ * Rests and refusals are kept under the name of the route, the same for all processes. Each process keeps its own
+ * count of the day beside them, under its own name, so that none overwrites another's and all can add them up.
  */
 type KeptRoutes = Routes & { stop(): void };
 
@@ -33,8 +33,9 @@ const mostKept = 1_000;
 const operator = 'operator';
 
 /**
- * Tells every engine that the operator has ended the rests of a route. It stands beside the state of the route, which
- * engines write over, and for as long as a rest may last, so that an engine that starts later hears of it too.
+ * Returns the entry that tells every engine that the operator has ended the rests of a route. It stands beside the
+ * state of the route, which engines overwrite, and for as long as a rest may last, so that an engine that starts
+ * later hears of it too.
  */
 export function endOfRouteRests(routeId: string, { at, lifeMs }: { at: number; lifeMs: number }): Remembered {
   return { kind: 'route', key: `${routeId} ${operator}`, value: { restsEndedAt: at }, lifeMs };
@@ -47,7 +48,7 @@ export function keepRoutes(routes: Routes, { memory, clock, signature }: KeepRou
     const endedAt = isFields(value) ? value['restsEndedAt'] : undefined;
     if (countedBy === operator && isTime(endedAt)) {
       routes.endRests(id, endedAt);
-      // What is kept must not tell of them any more.
+      // The kept state must not hold them any more.
       cancel ??= clock.after(keepEveryMs, keep);
       return;
     }

@@ -31,7 +31,7 @@ test('two providers that block it five times do', () => {
   assert.equal(lines.length, 1);
 });
 
-test('where blocks are not heeded, no route is held back for them', () => {
+test('if blocks are not heeded, no route is held back for them', () => {
   const clock = createTestClock();
   const lines: string[] = [];
   const routes = createRoutes({

@@ -6,12 +6,14 @@ import { providerTable } from '../replies/providers.ts';
 /**
  * Whether one route may be used now. It is in one of three states:
  *
- * fit → resting: `routeBlocks` blocks by at least `routeBlockGroups` providers of the table came within the
- *   window. Large providers have had enough of this route, so it is left alone for `routeRestMs`. Small hosts
- *   that consult a block list do not rest a route, however many they are. The same number by one group alone rests
- *   that group here, and nobody else.
- * fit → down: the route itself failed `routeFailures` times in a row (its proxy is gone, its address is not
- *   ours). It is tried again after `routeDownMs`; one failure more and it is down again.
+ * fit → resting: `routeBlocks` blocks by at least `routeBlockGroups` providers of the table came within the window.
+ * Large providers have had enough of this route, so it is left alone for `routeRestMs`. Small hosts that consult a
+ * block list do not rest a route, however many they are. The same number by one group alone rests only that group
+ * here.
+ *
+ * fit → down: the route itself failed `routeFailures` times in a row (its proxy is gone, its address is not ours).
+ * It is tried again after `routeDownMs`; after one more failure it is down again.
+ *
  * resting, down → fit: by time, and from down by one success.
  *
  * The operator is told once for each rest, and once for each time that the route goes down.
@@ -33,14 +35,14 @@ export type RouteHealth = {
 export type HealthState = {
   restingUntil: number | undefined;
   restingGroups: { group: string; until: number }[];
-  /** What is wrong with the route itself, while it is. */
+  /** The trouble with the route itself, while it lasts. */
   problem: string | undefined;
 };
 
 type HealthParts = {
   clock: Clock;
   limits: HealthLimits;
-  /** Told what happened, in words that follow the route's name. */
+  /** Called with the event, in words that follow the route's name. */
   tell(what: string): void;
 };
 
@@ -64,7 +66,7 @@ export function createRouteHealth(parts: HealthParts): RouteHealth {
 
   function blocked(group: string): void {
     const now = clock.now();
-    // What was under way when the rest began may still report; it is the same block.
+    // A conversation that was under way when the rest began may still report; it is the same block.
     if (restingUntil > now || restingGroups.peek(group) !== undefined) return;
     const found = blocks.add(group);
     if (found === undefined) return;
@@ -111,7 +113,7 @@ function isProvider(group: string): boolean {
   return providerTable.some(({ id }) => id === group);
 }
 
-/** The blocks of the window, by whom. */
+/** Counts the blocks of the window by group. */
 function createBlockCount(clock: Clock, limits: HealthLimits) {
   let recent: { at: number; group: string }[] = [];
   return {
@@ -143,7 +145,7 @@ function describe(found: FoundBlock, limits: HealthLimits): string {
   }
 }
 
-/** Whether the route itself works: its proxy, its local address. */
+/** Watches whether the route itself works: its proxy, its local address. */
 function watchOutage(parts: HealthParts) {
   const { clock, limits } = parts;
   let failures = 0;

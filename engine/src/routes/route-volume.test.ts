@@ -12,7 +12,7 @@ function volumeOf(volume: Parameters<typeof createRouteVolume>[0], kept?: Volume
   const wall = { shift: 0, now: () => noon + clock.now() - start + wall.shift };
   const route = createRouteVolume(volume, { clock, wallClock: wall });
   if (kept !== undefined) route.restore(kept);
-  /** Opens while it may, and tells how often it might. */
+  /** Opens connections while it may, and returns how many. */
   const openAll = (): number => {
     let opened = 0;
     for (; opened < 1_000_000 && route.dayWaitMs() === 0 && route.minuteWaitMs() === 0; opened += 1)

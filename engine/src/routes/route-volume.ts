@@ -1,16 +1,16 @@
 import type { Clock } from '../clock.ts';
-import type { RouteSetting } from '../politeness/policy-file.ts';
+import type { RouteSetting } from '../politeness/policy.ts';
 
 /**
- * How much may leave over one route: so many connections in any minute, so many in a day. Both are off
- * unless set. A day is a day of UTC by the wall clock, so that its count survives a restart; a minute is any sixty
- * seconds of the engine's clock, and starts anew with the process.
+ * The volume that may leave over one route: connections in any minute, and in a day. Both limits are off unless set.
+ * A day is a day of UTC by the wall clock, so that its count survives a restart. A minute is any sixty seconds of
+ * the engine's clock, and starts anew with the process.
  *
- * A route that warms up begins with `startPerDay` on the day of its first use and doubles every
- * `doubleEveryDays` days until it meets `perDay`. Days of rest count: what matters to the other side is how
- * suddenly the volume grows from what it has seen, so a first use is never forgotten.
+ * A route that warms up begins with `startPerDay` on the day of its first use and doubles every `doubleEveryDays`
+ * days until it meets `perDay`. Days of rest count. The other side minds how suddenly the volume grows from the
+ * volume it has seen, so a first use is never forgotten.
  *
- * What other processes sent over the route on the same day counts as well, as far as they have told.
+ * The volume of other processes on the same day counts as well, as far as they have told.
  */
 export type VolumeState = {
   /** Days since 1970, UTC. */
@@ -24,17 +24,17 @@ export type RouteVolume = {
   /** Milliseconds until the next connection fits; 0 means now. */
   minuteWaitMs(): number;
   dayWaitMs(): number;
-  /** One more connection was begun; this is what is limited. */
+  /** Counts one more connection that was begun; the limits apply to these. */
   opened(): void;
-  /** One of them came about. */
+  /** Counts a connection that came about. */
   connected(): void;
-  /** What may leave today. Infinity where nothing was set. */
+  /** The limit for today; Infinity if none was set. */
   dayLimit(): number;
-  /** What all have sent. */
+  /** The volume of all processes. */
   state(): VolumeState;
-  /** What this process has sent. */
+  /** The volume of this process. */
   own(): VolumeState;
-  /** What another process has sent, or one before a restart; the last word of each counts. */
+  /** Restores the volume of another process, or of one before a restart; the latest figure of each counts. */
   restore(state: VolumeState, countedBy?: string): void;
 };
 
@@ -62,7 +62,7 @@ export function createRouteVolume(
   let next = 0;
   let state = unusedOn(dayOf(wallClock));
 
-  /** A wall clock that is set back must not begin the same day twice. */
+  /** Begins a day. A wall clock that is set back must not begin the same day twice. */
   function beginDay(day = dayOf(wallClock)): void {
     if (day <= state.day) return;
     state = { ...state, day, openedToday: 0, connectedToday: 0 };
@@ -116,7 +116,7 @@ export function createRouteVolume(
     restore(heard, countedBy = '') {
       const { day, firstUsedDay = Infinity } = heard;
       const first = Math.min(state.firstUsedDay ?? Infinity, firstUsedDay);
-      // A day that is still to come by this clock has begun by another's; none may be handed out twice.
+      // A day that is still to come by this clock has begun by another's; no volume may be handed out twice.
       beginDay(day);
       if (Number.isFinite(first)) state.firstUsedDay = first;
       if (others.size < mostOthers || others.has(countedBy)) others.set(countedBy, heard);

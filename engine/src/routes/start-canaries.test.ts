@@ -6,7 +6,7 @@ import { systemClock, type Clock } from '../clock.ts';
 import { defaultLimits } from '../limits.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import { createDialer } from '../egress/create-dialer.ts';
-import { parseCidr } from '../net/parse-cidr.ts';
+import { parseCidr } from '../ip-address.ts';
 import { startCanaries, type CanariesParts } from './start-canaries.ts';
 import type { DialNews } from './watch-mail-port.ts';
 
@@ -182,7 +182,7 @@ it('stopping ends the round under way and every later one', async () => {
   assert.ok(wait.cancelled);
 });
 
-it('without canaries nobody is asked, until the watch wants to make sure: then the mail hosts of our own domain', async () => {
+it('without canaries no host is asked, until the watch wants to make sure: then the mail hosts of our own domain', async () => {
   const { port } = await mailHostThat((socket) => socket.end('220 mx.example ready\r\n'));
   const ear = listenIn();
   const { dialer, canaries } = start(port, ear, {
@@ -192,10 +192,10 @@ it('without canaries nobody is asked, until the watch wants to make sure: then t
   });
   assert.equal(dialer.counts.dialled, 0);
   assert.deepEqual(await canaries.ask(), ['connected', 'connected']);
-  assert.deepEqual(ear.rounds, [], 'whoever asked does with it what it likes');
+  assert.deepEqual(ear.rounds, [], 'the caller may do with it as it likes');
 });
 
-it('where there are canaries, they are whom the watch asks to make sure', async () => {
+it('if there are canaries, the watch asks them to make sure', async () => {
   const { port } = await mailHostThat((socket) => socket.end('220 mx.example ready\r\n'));
   const ear = listenIn();
   const { canaries } = start(port, ear, {

@@ -1,27 +1,31 @@
+import type { Clock } from '../clock.ts';
+import type { MailTarget } from '../dns/mail-route.ts';
+import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
+import { Connection } from '../smtp/connection.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import { askCanary, type CanaryParts } from './ask-canary.ts';
+import type { RouteDialOutcome } from './create-route-dialer.ts';
 import type { DialNews, MailPortWatch } from './watch-mail-port.ts';
 
 /**
- * Asks the canaries at once and then every `canaryEveryMs`, one round after the other, and tells the watch
- * what each round found. Canaries are mail hosts that the operator named for this; without any, the mail hosts of the
- * operator's own sender domain are asked where the watch wants to make sure, and nobody otherwise.
+ * Asks the canaries at once and then every `canaryEveryMs`, one round after the other, and tells the watch the
+ * result of each round. Canaries are mail hosts that the operator named for this. Without any, the mail hosts of the
+ * operator's own sender domain are asked when the watch wants to make sure, and not otherwise.
  */
 export type CanariesParts = CanaryParts & {
   hosts: readonly CanonicalHost[];
   /** The mail hosts of the operator's own domain. */
   findOwnHosts(patience: Patience): Promise<readonly CanonicalHost[]>;
-  /** The addresses of a host, best first; none where the lookup fails. */
+  /** The addresses of a host, best first; none if the lookup fails. */
   findAddresses(host: CanonicalHost, patience: Patience): Promise<readonly string[]>;
   watch: Pick<MailPortWatch, 'noteCanaries'>;
   onProblem(message: string): void;
 };
 
 type Canaries = {
-  /** A round at once: what each host that is known to live has to say. */
+  /** Makes a round at once: returns the answer of each host that is known to live. */
   ask(): Promise<readonly DialNews[]>;
-  /** Begins the next round now, where the operator named hosts for it. */
+  /** Begins the next round now, if the operator named hosts for it. */
   askSoon(): void;
   /** Ends the round under way, and no other begins. */
   stop(): void;
@@ -60,7 +64,7 @@ export function startCanaries(parts: CanariesParts): Canaries {
       try {
         return await ask();
       } catch (error) {
-        // Whoever stops the canaries no longer wants to know.
+        // A stopped watch wants no result.
         if (stopped.signal.aborted) return [];
         throw error;
       }
@@ -75,7 +79,7 @@ export function startCanaries(parts: CanariesParts): Canaries {
   };
 }
 
-/** A name that does not resolve is the resolver's trouble and no news of the port. */
+/** Visits a host. A name that does not resolve is the resolver's trouble and no news of the port. */
 async function visit(
   host: CanonicalHost,
   parts: CanariesParts,
@@ -83,4 +87,38 @@ async function visit(
 ): Promise<DialNews | undefined> {
   const [address] = await parts.findAddresses(host, patience);
   return address === undefined ? undefined : await askCanary({ host, address }, parts, patience);
+}
+
+/**
+ * One visit to a canary: connect, wait for the banner, QUIT. Any reply for a banner shows that a mail host was
+ * reached. A connection without one shows only that it was accepted, which a middlebox may do as well.
+ *
+ * `undefined` is no news: the visit failed for a reason that is not the port.
+ */
+type CanaryParts = {
+  clock: Clock;
+  limits: Limits;
+  dial(target: MailTarget, patience: Patience): Promise<RouteDialOutcome>;
+};
+
+async function askCanary(
+  target: MailTarget,
+  parts: CanaryParts,
+  patience: Patience,
+): Promise<DialNews | undefined> {
+  const { clock, limits } = parts;
+  const dialled = await parts.dial(target, patience);
+  if (dialled.kind === 'failed') {
+    return dialled.why === 'forbidden' || dialled.why === 'route_down' ? undefined : dialled.why;
+  }
+  const connection = new Connection(dialled.socket, { clock, limits, signal: patience.signal });
+  try {
+    const banner = await connection.read(Math.min(patience.deadline, clock.now() + limits.bannerMs));
+    if (banner.kind === 'fault') return banner.fault === 'timeout' ? 'timeout' : 'hung_up';
+    connection.send([{ verb: 'QUIT' }]);
+    await connection.read(Math.min(patience.deadline, clock.now() + limits.quitMs));
+    return 'connected';
+  } finally {
+    connection.destroy();
+  }
 }

@@ -6,7 +6,7 @@ import { createMailPortWatch, type DialNews } from './watch-mail-port.ts';
 
 const minuteMs = 60_000;
 
-/** What the hosts that are known to live say when the watch makes sure: nothing, unless a test has it otherwise. */
+/** The answers of the hosts that are known to live: silence, unless a test has it otherwise. */
 const allSilent: readonly DialNews[] = ['timeout', 'timeout'];
 
 function setUp(known: readonly DialNews[] = allSilent) {
@@ -23,7 +23,7 @@ function setUp(known: readonly DialNews[] = allSilent) {
     },
     onProblem: (line) => lines.push(line),
   });
-  /** Different addresses, spread over so many /16 networks; and time for the known hosts to answer. */
+  /** Fails for different addresses, spread over `networks` /16 networks, and gives the known hosts time to answer. */
   const fail = async (count: number, networks = 5, outcome: DialNews = 'timeout') => {
     for (let index = 0; index < count; index += 1) {
       watch.note(`192.${index % networks}.${index >> 8}.${index & 255}`, outcome);
@@ -33,7 +33,7 @@ function setUp(known: readonly DialNews[] = allSilent) {
   return { watch, clock, lines, asked, fail, isBlocked: () => watch.isBlocked().kind === 'blocked' };
 }
 
-/** What was asked of the known hosts has been answered once the event loop has gone round. */
+/** The known hosts have answered once the event loop has gone round. */
 const answered = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('silent mail hosts', () => {
@@ -91,13 +91,13 @@ describe('silent mail hosts', () => {
     });
   }
 
-  it('prove nothing where there is nobody to ask: the operator is told what was seen and what would help', async () => {
+  it('prove nothing if there is no host to ask: the operator is told of the silence and of a remedy', async () => {
     const { clock, fail, isBlocked, lines } = setUp([]);
     await fail(20);
     await fail(500);
     assert.ok(!isBlocked());
     assert.deepEqual(lines, [
-      'none of 20 mail hosts in 5 networks gave a connection on port 25; they may be down, or the port blocked: to have that told apart, name canaries in the providers file, or a sender whose domain has mail hosts',
+      'none of 20 mail hosts in 5 networks gave a connection on port 25; they may be down, or the port blocked: to tell these apart, name canaries in the providers file, or a sender whose domain has mail hosts',
     ]);
     clock.advance(minuteMs);
     await fail(20);
@@ -176,7 +176,7 @@ describe('the line for the operator', () => {
     assert.match(state.message, /a firewall of this machine or its network/);
   });
 
-  it('comes at most once a minute, however often somebody asks or fails', async () => {
+  it('comes at most once a minute, however often a caller asks or fails', async () => {
     const { watch, fail, clock, lines } = setUp();
     await fail(300);
     for (let second = 0; second < 239; second += 1) {
@@ -219,7 +219,7 @@ describe('a blocked port', () => {
       watch.note('198.51.100.1', 'timeout');
     }
     assert.equal(trials, 60);
-    // The proof has long left the window, but it is what the line goes on telling.
+    // The proof has long left the window, but the line still tells it.
     const state = watch.isBlocked();
     assert.ok(state.kind === 'blocked');
     assert.match(state.message, /none of 20 mail hosts in 5 networks/);
@@ -227,7 +227,7 @@ describe('a blocked port', () => {
     assert.ok(!watch.takeTrial());
   });
 
-  it('is not held against the service for ever where nobody tries', async () => {
+  it('is not held against the service for ever if nothing is tried', async () => {
     const { fail, clock, isBlocked } = setUp();
     await fail(20);
     clock.advance(5 * minuteMs - 1);

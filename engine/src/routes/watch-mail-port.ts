@@ -1,37 +1,40 @@
 import { createBoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
-import { networkOf, type NetworkBits } from '../net/network-of.ts';
+import { networkOf, type NetworkBits } from '../ip-address.ts';
 
 /**
- * Whether outbound port 25 is open at all. Most clouds keep it closed until asked; then every mail host seems
- * dead, and nothing learnt about any of them is true.
+ * Whether outbound port 25 is open at all. Most clouds keep it closed until asked; then every mail host seems dead,
+ * and nothing learnt about any of them is true.
  *
  *     open ──▶ suspected ──▶ blocked
  *      ▲           │            │
- *      └───────────┴────────────┘ by one connection or refusal, from whomever
+ *      └───────────┴────────────┘ by one connection or refusal, from any host
  *
  * open → suspected: `mailPortAddresses` addresses in `mailPortNetworks` networks were silent within the window, and
- *   nobody was reached in it. A list of dead hosts looks the same, so this alone decides nothing.
- * suspected → blocked: hosts that are known to live are asked at that moment, and none of them can be reached. Where
- *   there are none to ask, nothing is called blocked, and the operator is told what was seen.
- * open → blocked: a whole round of canaries failed, and nobody was reached within the window.
- * blocked → open: also when nothing has been tried for a whole window, since old news must not keep the service closed.
+ * no host was reached in it. A list of dead hosts looks the same, so this alone decides nothing.
  *
- * A connection that is refused (RST) proves as much as one that is taken: the packets arrive. While the port is blocked
- * nobody should dial, so nobody would find out that it is open again: `takeTrial` lets one attempt through a minute.
- * Canaries, where the operator names some, find out too.
+ * suspected → blocked: hosts that are known to live are asked at that moment, and none of them can be reached.
+ * Without such hosts nothing is called blocked, and the operator is told of the silence.
+ *
+ * open → blocked: a whole round of canaries failed, and no host was reached within the window.
+ *
+ * blocked → open: also after a whole window without an attempt, since old news must not keep the service closed.
+ *
+ * A connection that is refused (RST) proves as much as one that is accepted: the packets arrive. While the port is
+ * blocked the service should not dial, so it would not notice that the port is open again. Therefore `takeTrial`
+ * lets one attempt through a minute. The operator's canaries find out too.
  */
 export type MailPortWatch = {
   note(ip: string, outcome: DialNews): void;
-  /** What a round of canaries found. */
+  /** Notes the result of a round of canaries. */
   noteCanaries(outcomes: readonly DialNews[]): void;
   isBlocked(): MailPortState;
-  /** True at most once a minute while the port is blocked: the caller may dial all the same, and notes what came of it. */
+  /** Returns true at most once a minute while the port is blocked: the caller may still dial, and notes the outcome. */
   takeTrial(): boolean;
 };
 
-/** `hung_up`: somebody took the connection and said nothing, which a box on the way may do as well. */
+/** `hung_up`: the connection was accepted and nothing said, which a middlebox may do as well. */
 export type DialNews = 'connected' | 'timeout' | 'refused' | 'unreachable' | 'hung_up';
 
 export type MailPortState = { kind: 'open' } | { kind: 'blocked'; message: string };
@@ -43,9 +46,9 @@ type MailPortParts = {
     'mailPortAddresses' | 'mailPortNetworks' | 'mailPortWindowMs' | 'mailPortFailures' | 'mailPortNoticeMs'
   >;
   port: number;
-  /** Asks mail hosts that are known to live; none where the operator has named none. */
+  /** Asks mail hosts that are known to live; none if the operator has named none. */
   askKnownHosts(): Promise<readonly DialNews[]>;
-  /** Told that the port is blocked (at most once in `mailPortNoticeMs`), and that it is open again. */
+  /** Called when the port is blocked (at most once in `mailPortNoticeMs`), and when it is open again. */
   onProblem(message: string): void;
 };
 
@@ -81,7 +84,7 @@ export function createMailPortWatch(parts: MailPortParts): MailPortWatch {
     else if (outcome === 'timeout') suspect(silentHosts.add(ip));
   }
 
-  /** Asks those who are known to live, one round a minute at most. */
+  /** Asks the hosts that are known to live, at most one round a minute. */
   function suspect(seen: string | undefined): void {
     if (seen === undefined || wasReached() || clock.now() - askedAt < limits.mailPortNoticeMs) return;
     askedAt = clock.now();
@@ -134,14 +137,14 @@ const open: MailPortState = { kind: 'open' };
 
 const leastCanaries = 2;
 
-/** What one operator usually holds: a /16 of IPv4, a /32 of IPv6. */
+/** The usual network of one operator: a /16 of IPv4, a /32 of IPv6. */
 const operatorNetwork: NetworkBits = { ipv4: 16, ipv6: 32 };
 
 function provesOpen(outcome: DialNews): boolean {
   return outcome === 'connected' || outcome === 'refused';
 }
 
-/** The hosts that were silent within the window, by their network. */
+/** Counts the hosts that were silent within the window, by their network. */
 function countSilentHosts({ clock, limits }: MailPortParts) {
   const none = () => createBoundedCache<string>({ clock, maxEntries: limits.mailPortFailures });
   let hosts = none();
@@ -149,7 +152,7 @@ function countSilentHosts({ clock, limits }: MailPortParts) {
     forget() {
       if (hosts.size() > 0) hosts = none();
     },
-    /** Answers what was seen; nothing where they are too few to mean anything. */
+    /** Returns a description of the silence; nothing if the hosts are too few to mean anything. */
     add(ip: string): string | undefined {
       hosts.set(ip, networkOf(ip, operatorNetwork), limits.mailPortWindowMs);
       const silent = hosts.list();
@@ -177,11 +180,13 @@ function tellSeldom(parts: MailPortParts) {
 function cannotTell(seen: string, port: number): string {
   return (
     `${seen} on port ${port}; they may be down, or the port blocked: ` +
-    'to have that told apart, name canaries in the providers file, or a sender whose domain has mail hosts'
+    'to tell these apart, name canaries in the providers file, or a sender whose domain has mail hosts'
   );
 }
 
-/** Time-outs are packets that somebody dropped on the way; an answer that comes at once comes from near by. */
+/**
+ * Describes the outcomes. Time-outs are packets dropped on the way; an answer that comes at once comes from near by.
+ */
 function describe(who: string, outcomes: readonly DialNews[], port: number): string {
   const silent = outcomes.filter((outcome) => outcome === 'timeout').length;
   const cause =

@@ -12,9 +12,9 @@ export type Command =
   | { verb: 'RCPT'; localPart: string; host: CanonicalHost; smtputf8: boolean };
 
 /**
- * Serialises a command, to be written as UTF-8. Refuses what could end the line early or smuggle a second command in: control
- * bytes always, bytes beyond ASCII unless the transaction is SMTPUTF8 (RFC 6531). Addresses were parsed
- * before they came here, so a refusal is a defect of ours and throws.
+ * Serialises a command, to be written as UTF-8. Refuses bytes that could end the line early or smuggle a second
+ * command in: control bytes always, bytes beyond ASCII unless the transaction is SMTPUTF8 (RFC 6531). Addresses were
+ * parsed before they came here, so a refusal is a defect of ours and throws.
  */
 export function encodeCommand(command: Command, limits: Limits): string {
   const line = wordsOf(command);

@@ -67,7 +67,7 @@ describe('a connection to a mail host', () => {
     assert.deepEqual(await short, fault('timeout'));
   });
 
-  test('breaks nothing where its timer comes while nobody waits', async () => {
+  test('breaks nothing if its timer fires while no caller waits', async () => {
     host.write('220 hello\r\n');
     assert.deepEqual(await connection.read(1_000), reply(220, 'hello'));
     clock.advance(120_000);

@@ -14,12 +14,12 @@ type ConnectionParts = { clock: Clock; limits: Limits; signal: AbortSignal };
 /**
  * One TCP connection to a mail host, as commands out and replies in.
  *
- * It is in step as long as every reply that arrived was waited for. A reply nobody asked for, garbage,
- * a hang-up or a deadline breaks it, and it stays broken: the first fault is what every later call
- * answers. An aborted signal destroys the socket and rejects with the signal's reason.
+ * It is in step as long as every reply that arrived was waited for. An unexpected reply, garbage, a hang-up or a
+ * deadline breaks it, and it stays broken: every later call returns the first fault. An aborted signal destroys the
+ * socket and rejects with the signal's reason.
  *
- * Thousands are open at once, most of them waiting. So what a connection needs is made once and not for each wait, and
- * none waits as a suspended function.
+ * Thousands are open at once, most of them waiting. So the parts of a connection are made once and not for each
+ * wait, and none waits as a suspended function.
  */
 export class Connection {
   private readonly parts: ConnectionParts;
@@ -30,7 +30,7 @@ export class Connection {
   private wake: () => void = ignore;
   private resolveRead: (heard: Heard) => void = ignore;
   private rejectRead: (reason: Error) => void = ignore;
-  /** Until when is waited, and for when the timer is set, which may be before that. */
+  /** The end of the wait, and the time of the timer, which may be before that. */
   private deadline = 0;
   private timerDueAt = Infinity;
   private cancelTimer: () => void = ignore;
@@ -53,7 +53,7 @@ export class Connection {
     this.socket.destroy();
   }
 
-  /** Writes commands in one segment; breaks the connection where something unasked-for has arrived. */
+  /** Writes commands in one segment; breaks the connection if an unexpected reply has arrived. */
   send(commands: readonly Command[]): void {
     let lines = '';
     for (let index = 0, command = commands[0]; command !== undefined; command = commands[(index += 1)]) {
@@ -62,7 +62,10 @@ export class Connection {
     if (this.checkInStep() === undefined) this.socket.write(lines, 'utf8');
   }
 
-  /** The next reply, if it is here already. Out of step, even a well-formed one may answer another command than ours. */
+  /**
+   * Returns the next reply, if it is here already. Out of step, even a well-formed one may answer another command
+   * than ours.
+   */
   heard(): Heard | undefined {
     const reply = this.firstFault === 'protocol_error' ? undefined : this.reader.take();
     return reply === undefined ? undefined : { kind: 'reply', reply };
@@ -77,7 +80,7 @@ export class Connection {
     return reading;
   }
 
-  /** Turns the connection into TLS after a 220 to STARTTLS (RFC 3207). What was learnt before is void. */
+  /** Turns the connection into TLS after a 220 to STARTTLS (RFC 3207). Everything learnt before is void. */
   async startTls(serverName: string, deadline: number): Promise<Fault | undefined> {
     // Bytes that came in the clear must not be read as if TLS had carried them (RFC 3207 section 6).
     if (this.checkInStep() !== undefined) return this.firstFault;
@@ -103,7 +106,7 @@ export class Connection {
     return this.firstFault;
   }
 
-  /** A reply that waits unasked-for is a breach, whatever it says. */
+  /** Breaks the connection if a reply waits that was not asked for, whatever it says. */
   private checkInStep(): Fault | undefined {
     this.parts.signal.throwIfAborted();
     if (this.firstFault === undefined && !this.reader.isEmpty()) this.breakWith('protocol_error');
@@ -118,8 +121,8 @@ export class Connection {
   }
 
   /**
-   * Has the deadline noticed. Most waits are over soon, so one timer serves all of a connection: it is due no later than
-   * the shortest of them would be, and where it comes before the deadline it is set again.
+   * Sets the timer for a deadline. Most waits are over soon, so one timer serves all waits of a connection. It is
+   * due no later than the shortest of them would be; if it fires before the deadline, it is set again.
    */
   private watch(deadline: number): void {
     this.deadline = deadline;
@@ -179,7 +182,7 @@ export class Connection {
     socket.on('data', onData).on('end', onGone).on('close', onGone).on('error', onGone).resume();
   }
 
-  /** An error that comes after this has nobody left to tell. */
+  /** Lets go of a socket. A later error has no listener left to tell. */
   private detach(socket: Socket): void {
     const { onData, onGone } = this;
     socket
@@ -192,9 +195,9 @@ export class Connection {
 }
 
 /**
- * Begins TLS on a connection whose host said "go ahead". Certificates are not checked: a mail host's is
- * as often as not its own, and a verification proves nothing about who answered. No session is kept, so
- * none can be used at another host.
+ * Begins TLS on a connection whose host said "go ahead". Certificates are not checked: a mail host's is often
+ * self-signed, and a verification proves nothing about who answered. No session is kept, so none can be used at
+ * another host.
  */
 function secureSocket(tcp: Socket, serverName: string): TLSSocket {
   const secure = connect({

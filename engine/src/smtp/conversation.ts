@@ -10,14 +10,14 @@ import { Connection, type Fault, type Heard } from './connection.ts';
 import type { Reply } from './reply-reader.ts';
 
 /**
- * A conversation with a mail host, step by step, in the order in which the protocol has them:
+ * A conversation with a mail host, step by step, in the order of the protocol:
  *
- *     openConversation   banner, EHLO (HELO where EHLO is not understood)
- *     encrypt            STARTTLS, the handshake, and a second EHLO, where it is wanted
+ *     openConversation   banner, EHLO (HELO if EHLO is not understood)
+ *     encrypt            STARTTLS, the handshake, and a second EHLO, if it is wanted
  *     exchange           a group of commands and the replies to them, as often as there is something to ask
- *     sayGoodbye         QUIT, and what its reply shows about the replies before it
+ *     sayGoodbye         QUIT, and its reply, which proves the replies before it
  *
- * What is asked and what the answers mean is not decided here.
+ * Other files decide what is asked and what the answers mean.
  */
 type Urgency = Asker['urgency'];
 
@@ -25,7 +25,10 @@ type Capabilities = {
   pipelining: boolean;
   smtputf8: boolean;
   starttls: boolean;
-  /** Whether what is not listed is not offered: the list came whole, in reply to EHLO, and unchanged by a box between. */
+  /**
+   * Whether an unlisted extension is surely not offered: the list came whole, in reply to EHLO, and no middlebox
+   * changed it.
+   */
   isWhole: boolean;
 };
 
@@ -36,7 +39,7 @@ export type Conversation = {
   encrypted: boolean;
 };
 
-/** What ended a conversation early: a reply that turned us away, or a fault of the connection. */
+/** The early end of a conversation: a reply that turned us away, or a fault of the connection. */
 export type Failure = Refusal | Break;
 type Refusal = { kind: 'refused'; phase: SmtpPhase; reply: Reply };
 type Break = { kind: 'broken'; phase: SmtpPhase; fault: Fault };
@@ -69,7 +72,7 @@ export async function openConversation(
   };
 }
 
-/** STARTTLS, the handshake, and EHLO anew: what the host said in the clear is forgotten (RFC 3207 4.2). */
+/** STARTTLS, the handshake, and EHLO anew: everything the host said in the clear is forgotten (RFC 3207 4.2). */
 export async function encrypt(
   conversation: Conversation,
   parts: ConversationParts,
@@ -115,8 +118,8 @@ const refusalWords =
 
 /**
  * Whether a reply to EHLO says that the host does not know the command. A host that refuses us, or our name, would
- * refuse HELO as well: to ask again would be importunate. 500 and 502 mean the command unless they say otherwise; the
- * others mean it only if they say so.
+ * refuse HELO as well: a second attempt would be importunate. 500 and 502 mean the command unless they say
+ * otherwise; the others mean it only if they say so.
  */
 function isEhloUnknown({ code, enhanced, lines }: Reply): boolean {
   if (!ehloUnknownCodes.has(code) || enhanced?.startsWith('5.7.') === true) return false;
@@ -125,7 +128,7 @@ function isEhloUnknown({ code, enhanced, lines }: Reply): boolean {
   return code === 500 || code === 502 || unknownCommandWords.test(text);
 }
 
-/** What became of EHLO; undefined where the host does not know it. */
+/** Reads the reply to EHLO; undefined if the host does not know the command. */
 function readEhlo(answer: Heard, limits: Limits): Greeted | undefined {
   if (answer.kind === 'fault') return broken('ehlo', answer);
   const { reply } = answer;
@@ -146,7 +149,7 @@ async function sayHelo(
   return { kind: 'greeted', capabilities: noExtensions };
 }
 
-/** What a host may have beyond HELO is not known. */
+/** The extensions of a host that knows only HELO: none that we can count on. */
 const noExtensions: Capabilities = { pipelining: false, smtputf8: false, starttls: false, isWhole: false };
 
 const keywords: Record<Exclude<keyof Capabilities, 'isWhole'>, RegExp> = {
@@ -175,9 +178,9 @@ function readCapabilities({ lines }: Reply, limits: Limits): Capabilities {
 export type Step = { phase: SmtpPhase; command: Command };
 
 type Exchanged = {
-  /** The reply to each step, in order; absent where none came or the step was not said. */
+  /** The reply to each step, in order; absent if none came or the step was not said. */
   replies: (Reply | undefined)[];
-  /** How long after the one before each came. */
+  /** How long each reply took after the one before. */
   tookMs: number[];
   broken: Break | undefined;
 };
@@ -189,17 +192,17 @@ type ExchangeParts = {
   urgency: Urgency;
   /** Whether all commands leave at once; only if the host offers PIPELINING. */
   pipelining: boolean;
-  /** Told of each reply: whoever comes next has waited behind it until now. */
+  /** Called for each reply: the next probe has waited behind it until now. */
   onReply: (now: number) => void;
 };
 
 /**
- * Says a group of commands and reads what comes back. With PIPELINING (RFC 2920) all leave in one segment
- * and cost one round trip; without it each waits for the reply before, and nobody is named to a
- * transaction that was refused. Where the connection breaks, what was read until then is kept.
+ * Says a group of commands and reads the replies. With PIPELINING (RFC 2920) all leave in one segment and cost one
+ * round trip. Without it each waits for the reply before, and no recipient is named in a transaction that was
+ * refused. If the connection breaks, the replies read until then are kept.
  *
- * A host may hold the replies to a pipelined group until its end, as Postfix does: the first of them may then take as
- * long as all that are still to come together.
+ * A host may hold the replies to a pipelined group until its end, as Postfix does. So the first of them may take as
+ * long as all missing replies together.
  */
 export async function exchange(
   { connection }: Conversation,
@@ -209,7 +212,7 @@ export async function exchange(
   const replies: (Reply | undefined)[] = [];
   const tookMs: number[] = [];
   if (pipelining) connection.send(steps.map(commandOf));
-  /** How long all replies that are still to come may take together. */
+  /** How long all missing replies may take together. */
   let awaitedMs = 0;
   for (const { command } of steps) awaitedMs += replyMs(command, limits, urgency);
   let mailRefused = false;
@@ -265,9 +268,9 @@ function replyMs({ verb }: Command, limits: Limits, urgency: Urgency): number {
 }
 
 /**
- * What the reply to QUIT shows of the replies before it. A host that sent one reply too many has been answering the
- * wrong command ever since: its surplus reply stands where the 221 should be (`out_of_step`). If no reply came, the
- * goodbye is `missing` and nothing is proved.
+ * The proof that the reply to QUIT gives for the replies before it. A host that sent one reply too many has been
+ * answering the wrong command ever since: its surplus reply takes the place of the 221 (`out_of_step`). If no reply
+ * came, the goodbye is `missing` and nothing is proved.
  */
 export type Goodbye = 'in_step' | 'out_of_step' | 'missing';
 
@@ -323,8 +326,9 @@ const oursWords =
   /\b(?:you|yours?|from|client|ips?|network|block\w*|\w*list(?:ed)?|spam\w*|polic\w*|reputation|den(?:y|ied)|reject\w*)\b/i;
 
 /**
- * Whether a greeting says that the host takes no mail, from anybody (RFC 7504 section 3). Some hosts use the code to
- * turn one client away: words about us make it a refusal like any other, and without words about mail it proves nothing.
+ * Whether a greeting says that the host takes no mail from any client (RFC 7504 section 3). Some hosts use the code
+ * to turn one client away. Words about us make it a refusal like any other, and without words about mail it proves
+ * nothing.
  */
 export function greetsWithNoMail({ code, enhanced, lines }: Reply): boolean {
   if (code !== 521 || enhanced?.startsWith('5.7.') === true) return false;
@@ -337,7 +341,7 @@ export function isDemandAtRecipient(reply: Reply, { encrypted, capabilities }: C
   return !encrypted && capabilities.starttls && demandsTls(reply);
 }
 
-/** The end of a phase that may take so long from now: never past the caller's deadline. */
+/** Returns the end of a phase that may take `waitMs` from now: never past the caller's deadline. */
 function deadlineIn(waitMs: number, clock: Clock, patience: Patience): number {
   return Math.min(patience.deadline, clock.now() + waitMs);
 }

@@ -90,7 +90,7 @@ describe('the letters of a reply', () => {
   });
 });
 
-describe('what is no SMTP breaks the reader', () => {
+describe('bytes that are not SMTP break the reader', () => {
   const garbage = [
     'HTTP/1.1 400 Bad Request\r\n',
     'SSH-2.0-OpenSSH_9.6\r\n',
@@ -160,7 +160,7 @@ test('the reader is total: whatever bytes come, it answers and never throws', ()
   );
 });
 
-test('what has arrived and was not taken is seen, even half a line', () => {
+test('data that arrived and was not taken is seen, even half a line', () => {
   assert.equal(readAll('250 ok\r\n').empty, true);
   assert.equal(readAll('250 ok\r\n2').empty, false);
   assert.equal(readAll('250 ok\r\n250-more\r\n').empty, false);

@@ -4,13 +4,13 @@ import type { Limits } from '../limits.ts';
 /**
  * Reads SMTP replies off a stream of bytes, with a cap on everything a hostile host could make grow.
  *
- * A reply is one or more lines of three digits followed by a hyphen (more lines follow), a space or
- * the end of the line (RFC 5321 section 4.2.1). As in Postfix a bare LF ends a line too, and the last
- * line's code counts. Whatever else arrives is a protocol error, and the reader stays broken.
+ * A reply is one or more lines of three digits followed by a hyphen (more lines follow), a space or the end of the
+ * line (RFC 5321 section 4.2.1). As in Postfix a bare LF ends a line too, and the last line's code counts. Anything
+ * else is a protocol error, and the reader stays broken.
  */
 export type Reply = {
   code: number;
-  /** The enhanced status code (RFC 3463) at the head of the text, where its class agrees with the code. */
+  /** The enhanced status code (RFC 3463) at the head of the text, if its class agrees with the code. */
   enhanced: string | undefined;
   /** The text of each line without code and enhanced code: UTF-8 if the line is valid UTF-8, otherwise Latin-1. */
   lines: string[];
@@ -19,9 +19,9 @@ export type Reply = {
 export class ReplyReader {
   private readonly limits: Limits;
   private readonly ready: Reply[] = [];
-  /** The line of which more is to come. Text is one character a byte until its reply is whole: limits are in bytes. */
+  /** The unfinished line. Text is one character a byte until its reply is whole: limits are in bytes. */
   private partial = '';
-  /** The lines so far of the reply of which more are to come. */
+  /** The lines of the unfinished reply so far. */
   private lines: string[] | undefined;
   private replyBytes = 0;
   private receivedBytes = 0;
@@ -31,7 +31,7 @@ export class ReplyReader {
     this.limits = limits;
   }
 
-  /** Takes bytes as they come. Answers false once the stream is no SMTP any more. */
+  /** Takes bytes as they come. Returns false once the stream is not SMTP any more. */
   push(bytes: Buffer): boolean {
     this.receivedBytes += bytes.length;
     if (this.broken || this.receivedBytes > this.limits.conversationBytes) return !(this.broken = true);
@@ -47,17 +47,17 @@ export class ReplyReader {
     return !this.broken;
   }
 
-  /** The next whole reply, if one has arrived. */
+  /** Returns the next whole reply, if one has arrived. */
   take(): Reply | undefined {
     return this.ready.shift();
   }
 
-  /** True while nothing has arrived that nobody has taken: no reply, no part of one. */
+  /** Whether everything that arrived was taken: no reply is left, and no part of one. */
   isEmpty(): boolean {
     return this.ready.length === 0 && this.partial === '' && this.lines === undefined;
   }
 
-  /** Reads the line from `start` to its LF at `end`: no character of it is read that is not its own. */
+  /** Reads the line from `start` to its LF at `end`, and no character outside it. */
   private readLine(text: string, start: number, end: number): boolean {
     const { limits } = this;
     const textEnd = text.charCodeAt(end - 1) === CR ? end - 1 : end;
@@ -86,8 +86,8 @@ const codeDigits = 3;
 const textAt = 4;
 
 /**
- * Three digits, the first from 2 to 5, and then a space, a hyphen or the end of the line, which is at `end`. A line
- * that is shorter shows its CR or LF where a digit should be.
+ * Reads three digits, the first from 2 to 5, and then a space, a hyphen or the end of the line, which is at `end`. A
+ * line that is shorter shows its CR or LF in place of a digit.
  */
 function codeOf(text: string, start: number, end: number): number | undefined {
   const first = text.charCodeAt(start) - ZERO;
@@ -102,7 +102,7 @@ function codeOf(text: string, start: number, end: number): number | undefined {
 const enhancedShape = /^[245]\.\d{1,3}\.\d{1,3}(?:\s|$)/;
 const whitespace = /\s/;
 
-/** A code whose class is not that of the reply is not believed, and stays in the text. */
+/** Makes the reply. An enhanced code whose class is not that of the reply is not believed, and stays in the text. */
 function finishReply(code: number, lines: string[]): Reply {
   const firstDigit = ZERO + Math.floor(code / 100);
   let enhanced: string | undefined;
@@ -120,7 +120,10 @@ function finishReply(code: number, lines: string[]): Reply {
 
 const beyondAscii = /[\x80-\xff]/;
 
-/** RFC 6531 section 3.7.4.2 makes replies UTF-8. Older servers speak the code page of their country, mostly Latin-1. */
+/**
+ * Decodes a line. RFC 6531 section 3.7.4.2 makes replies UTF-8. Older servers use the code page of their country,
+ * mostly Latin-1.
+ */
 function decodeLine(line: string): string {
   if (!beyondAscii.test(line)) return line;
   const bytes = Buffer.from(line, 'latin1');

@@ -1,7 +1,7 @@
 /**
- * A host name in the one form that may reach DNS, a cache, a log or an SMTP command: lower-case
- * letters, digits and hyphens (underscores in the name of a mail host), at least two labels, no trailing dot. Made only
- * by `canonicalHost` and `canonicalMailHost`.
+ * A host name in the one form that may reach DNS, a cache, a log or an SMTP command. It has lower-case letters,
+ * digits and hyphens (underscores in the name of a mail host), at least two labels and no trailing dot. Made only by
+ * `canonicalHost` and `canonicalMailHost`.
  */
 export type CanonicalHost = string & { readonly __canonicalHost: unique symbol };
 

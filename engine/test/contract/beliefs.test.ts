@@ -4,7 +4,7 @@ import type { WorldDescription } from '@mailproof/world';
 import type { Outcome } from '../../src/verify.ts';
 import { startEngine } from '../support/start-engine.ts';
 
-/** Providers that are believed at their own domains without asking for a made-up address, and what becomes of that. */
+/** Providers that are believed at their own domains without asking for a made-up address, and the effect of that. */
 const apple = (host: WorldDescription['hosts'][string]): WorldDescription => ({
   zones: {
     'icloud.com': { mx: [[1, 'mx01.mail.icloud.com']] },

@@ -5,7 +5,9 @@ import type { EngineSettings } from '../../src/create-engine.ts';
 import type { EngineMemory, Remembered } from '../../src/memory.ts';
 import { startEngine, type EngineInWorld } from '../support/start-engine.ts';
 
-/** An address of ours that is put on block lists: closed when a list says so, open when it does no more. */
+/**
+ * An address of ours that is put on block lists: closed when a list has it, open again when the list has removed it.
+ */
 const ours = '192.0.2.25';
 const zen = 'zen.spamhaus.org';
 
@@ -66,7 +68,7 @@ function routesAt(publicAddresses: string[]): NonNullable<EngineSettings['policy
   };
 }
 
-/** Waits for what follows from a DNS answer; a test that waits in vain fails by its own time limit. */
+/** Waits for the effect of a DNS answer; a test that waits in vain fails by its own time limit. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -87,7 +89,7 @@ describe('an egress address on a block list', { timeout: 60_000 }, () => {
     for (let number = 1; number < 60; number += 1) answers.push(await ask(`ada@listed${number}.test`));
     assert.ok(isClosed(started));
     assert.equal(answers.at(-1), 'unavailable egress_closed');
-    // Two hosts of two networks have said so; the look-up may take as long as five more conversations.
+    // Two hosts of two networks have said so; the lookup may take as long as five more conversations.
     assert.ok(connections(world) <= 1 + 2 + 5, `${connections(world)} connections`);
     assert.equal(told.length, 1);
     assert.match(told[0] ?? '', /egress default is closed: zen\.spamhaus\.org lists 192\.0\.2\.25/);
@@ -224,7 +226,7 @@ describe('a provider that bans our address', { timeout: 60_000 }, () => {
   });
 });
 
-/** The lists were asked once more, and what was answered has been heeded. */
+/** The lists were asked once more, and their answers have taken effect. */
 async function lookedUpAgain({ world }: Started): Promise<void> {
   await until(() => world.dnsQueries.filter(({ name }) => name === `25.2.0.192.${zen}`).length > 1);
   await new Promise((resolve) => setTimeout(resolve, 50));

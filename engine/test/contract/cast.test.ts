@@ -31,7 +31,9 @@ const impatient = (waitMs: number) => ({
   smtpPhaseMs: 25 * waitMs,
 });
 
-/** Who is slow stays slower than our patience, on a busy machine too. With a wait of a second it is the standard world. */
+/**
+ * Slow hosts stay slower than our patience, on a busy machine too. With a wait of a second it is the standard world.
+ */
 function worldFor(waitMs: number): WorldDescription {
   const { zones, hosts } = standardWorld();
   const slow = { tarpit: { replyDelayMs: 15 * waitMs }, drip: { dripEveryMs: waitMs } };
@@ -75,7 +77,7 @@ describe('the standard cast', () => {
     });
   }
 
-  test('and nobody was asked anything the protocol does not allow', () => {
+  test('and no host was asked anything the protocol does not allow', () => {
     assert.deepEqual(running?.world.violations, []);
   });
 });

@@ -4,7 +4,7 @@ import { tempers, type HostDescription, type Temper } from '@mailproof/world';
 import type { Outcome } from '../../src/verify.ts';
 import { oneHost, startEngine, type EngineInWorld } from '../support/start-engine.ts';
 
-/** What a mailbox and a made-up one hear in two conversations with places exchanged: each row, and its guards. */
+/** Replies about a mailbox and a made-up one in two conversations with places exchanged: each row, and its guards. */
 
 const asker = { urgency: 'bulk', account: 'list' } as const;
 
@@ -159,7 +159,7 @@ describe('target refused without a reason in the words of the made-up one, besid
       assert.deepEqual(await list(running, ['nobody', 'other']), ['nobody invalid', 'other safe']);
     }));
 
-  test('a whole list: the living are safe, and nobody of them is called dead', () =>
+  test('a whole list: the living are safe, and none of them is called dead', () =>
     at(
       withAlive(tempers.harakaLike, { b: 'exists', c: 'exists', d: 'exists', e: 'exists' }),
       async (running) => {

@@ -5,7 +5,10 @@ import { readPolicyFile } from '../../src/politeness/read-policy-file.ts';
 import type { Outcome } from '../../src/verify.ts';
 import { startEngine } from '../support/start-engine.ts';
 
-/** A provider that says "no such user" of mailboxes that exist, and the operator's own by which that is found out. */
+/**
+ * A provider that says "no such user" of mailboxes that exist, and the operator's control mailboxes, which find that
+ * out.
+ */
 const exists = '250 2.1.5 OK';
 const noSuchUser = '550 5.1.1 The email account that you tried to reach does not exist';
 
@@ -15,7 +18,7 @@ function policyFile(controls: string[]) {
   return read.file;
 }
 
-/** What the host says of the operator's mailbox may be changed while the world runs. */
+/** The host's reply about the operator's mailbox may be changed while the world runs. */
 function google(control: { reply: string }): WorldDescription {
   const mx: [number, string][] = [[1, 'aspmx.l.google.com']];
   return {

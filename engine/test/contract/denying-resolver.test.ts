@@ -6,7 +6,7 @@ import type { Engine } from '../../src/create-engine.ts';
 import type { Outcome } from '../../src/verify.ts';
 import { startEngine, type EngineInWorld } from '../support/start-engine.ts';
 
-/** A resolver that denies what exists (split DNS, a VPN, a captive portal) condemns itself, never an address. */
+/** A resolver that denies existing names (split DNS, a VPN, a captive portal) condemns itself, never an address. */
 
 const description: WorldDescription = {
   zones: {
@@ -43,7 +43,7 @@ function reasonOf(outcome: Outcome): string {
   return outcome.kind === 'invalid_address' ? outcome.kind : `${outcome.kind}: ${outcome.explanation.reason}`;
 }
 
-/** Several rounds of asking for what must exist, unless a round ends the doubt. */
+/** Waits for several rounds of asking for names that must exist, unless a round ends the doubt. */
 async function untilAskedAgain(engine: Engine): Promise<void> {
   const { dnsQueries } = engine.counts();
   const isInDoubt = () => engine.health().resolver.kind === 'denies';

@@ -40,9 +40,9 @@ describe('did you mean', () => {
     ['a living domain near a long name', 'ada@gmaill.com', ['safe', 'gmail.com', undefined]],
     ['a living domain near a short name is left alone', 'ada@fred.fr', ['safe', undefined, undefined]],
     ['a parked domain near a short name', 'ada@freee.fr', ['catch_all', 'free.fr', true]],
-    ['a parked domain near nobody', 'ada@forsale.test', ['catch_all', undefined, true]],
+    ['a parked domain near no provider', 'ada@forsale.test', ['catch_all', undefined, true]],
     ['a well-known domain is never corrected', 'ada@email.com', ['safe', undefined, undefined]],
-    ['a dead domain near nobody', 'ada@nowhere.test', ['invalid', undefined, undefined]],
+    ['a dead domain near no provider', 'ada@nowhere.test', ['invalid', undefined, undefined]],
   ];
   for (const [title, email, expected] of table) {
     test(title, async () => {

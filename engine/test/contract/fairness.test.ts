@@ -17,10 +17,10 @@ import { parseAddress } from '../../src/syntax/parse-address.ts';
 import { createTestClock, type TestClock } from '../support/test-clock.ts';
 
 /**
- * One account's thousand addresses at tarpits, another's few elsewhere: what the second waits for in the engine, on the
- * virtual clock, with the limits as they are by default. No socket is opened: a tarpit is a connection that takes as
- * long as a conversation may, any other host one that takes a while and comes to nothing. So the times are exact, and
- * the bound of 1.25 holds without any allowance for the machine.
+ * One account's thousand addresses at tarpits, another's few elsewhere: the second account's waits in the engine, on
+ * the virtual clock, with the default limits. No socket is opened. A tarpit is a connection that takes as long as a
+ * conversation may; any other host is one that takes a while and comes to nothing. So the times are exact, and the
+ * bound of 1.25 holds without any allowance for the machine.
  */
 const tarpitMs = defaultLimits.smtpPhaseMs;
 const briskMs = 300;
@@ -66,7 +66,7 @@ function setUp(): Place {
       clock,
       openConversations: defaultLimits.openConversations,
     }),
-    // Nobody is left alone after a failure, so that the tarpits hold whom they have to the end.
+    // No host is left alone after a failure, so that the tarpits hold their conversations to the end.
     pacer: createPacer({
       clock,
       random: () => 0.5,
@@ -91,7 +91,7 @@ async function timeOne({ clock, scheduler }: Place, { name, address, asker }: Qu
   return clock.now() - askedAt;
 }
 
-/** How long each of the quick account's addresses takes, beside so many tarpits or none. */
+/** Returns how long each of the quick account's addresses takes, beside `tarpits` tarpits or none. */
 async function timesBeside(tarpits: number, urgency: Asker['urgency'], ownHosts: boolean): Promise<number[]> {
   const place = setUp();
   const { clock } = place;
@@ -113,7 +113,7 @@ async function timesBeside(tarpits: number, urgency: Asker['urgency'], ownHosts:
   const all = Promise.all(times);
   const done = { all: false };
   void all.then(() => (done.all = true));
-  // Whatever follows from one timer has happened when the loop has turned once: nothing here waits for the outside.
+  // One turn of the loop handles everything that follows from one timer: nothing here waits for the outside.
   while (!done.all) {
     clock.step();
     await turn();

@@ -5,7 +5,7 @@ import type { EngineMemory, Remembered } from '../../src/memory.ts';
 import type { Outcome } from '../../src/verify.ts';
 import { startEngine } from '../support/start-engine.ts';
 
-/** What is remembered of one mail host says nothing of another, and nothing once the host contradicts it. */
+/** Facts about one mail host say nothing of another, and nothing once the host contradicts them. */
 
 const day = 86_400_000;
 const strict: HostDescription = { address: '127.44.0.1', mailboxes: { alive: 'exists' } };
@@ -38,7 +38,7 @@ function told(outcome: Outcome): string {
   return `${outcome.verdict.status} ${outcome.explanation.reason}`;
 }
 
-/** Asks in a world of its own; `memory` is what earlier worlds taught. */
+/** Asks in a world of its own; `memory` holds the facts of earlier worlds. */
 async function ask(world: WorldDescription, memory: EngineMemory, names: string[]): Promise<string[]> {
   const running = await startEngine(world, { memory });
   const answers: string[] = [];
@@ -51,7 +51,7 @@ async function ask(world: WorldDescription, memory: EngineMemory, names: string[
 }
 
 describe('a yes counts for the host that said it', () => {
-  test('a backup that takes all makes nobody safe, though the first host is known to refuse strangers', async () => {
+  test('a backup that takes all makes no mailbox safe, though the first host is known to refuse made-up ones', async () => {
     const { memory } = createMemory();
     assert.deepEqual(await ask(domainAt(strict), memory, ['alive']), ['safe mailbox_accepted']);
     assert.deepEqual(await ask(domainAt(dead), memory, ['nobody0', 'nobody1']), [
@@ -84,7 +84,7 @@ describe('a yes counts for the host that said it', () => {
   });
 });
 
-describe('what is remembered is dropped as soon as an answer contradicts it', () => {
+describe('a fact is dropped as soon as an answer contradicts it', () => {
   test('"takes every address", when the host refuses a mailbox as unknown', async () => {
     const { memory } = createMemory();
     assert.deepEqual(await ask(domainAt(takesAll), memory, ['anyone']), ['catch_all accepts_every_address']);

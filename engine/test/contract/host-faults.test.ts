@@ -22,8 +22,8 @@ import { measureWait } from '../support/measure-wait.ts';
 import { startEngine, type EngineInWorld } from '../support/start-engine.ts';
 
 /**
- * Hostile mail hosts: every fault in every phase, every TLS fault, every injected reply. Times are cut so that a silent host
- * costs a second; what is proved is that each wait has its end.
+ * Hostile mail hosts: every fault in every phase, every TLS fault, every injected reply. Times are cut so that a
+ * silent host costs a second; the proof is that each wait has its end.
  */
 const waits = ['connectMs', 'bannerMs', 'ehloMs', 'tlsMs', 'mailMs', 'rcptMs', 'rsetMs', 'quitMs'] as const;
 const graceMs = 250;
@@ -46,7 +46,7 @@ function suite(cases: Case[], settings: Partial<EngineSettings> = {}) {
   before(async () => {
     const waitMs = await measureWait();
     const limits = Object.fromEntries(waits.map((wait) => [wait, waitMs]));
-    // What the slowest conversation may take: every phase once, in each of two conversations.
+    // The most that the slowest conversation may take: every phase once, in each of two conversations.
     const budgetMs = 2 * waits.length * waitMs;
     const started = await startEngine(describeWorld(cases, waitMs), { limits, ...settings });
     running.it = started;
@@ -80,7 +80,7 @@ const slug = (text: string): string => text.replaceAll('_', '-');
 
 type Expected = { status: string; reason: string };
 
-/** What a fault reads as until the mailbox has been answered for. */
+/** The reason of a fault before the mailbox has been answered for. */
 const reasonOfFault = {
   fin: 'connection_lost',
   rst: 'connection_lost',
@@ -100,7 +100,7 @@ function readAs(code: number, enhanced: string, text: string): string {
   return classifyReply({ code, enhanced, text, provider: undefined }).reason;
 }
 
-/** What each cell of the matrix must say: a fault never becomes a statement about the mailbox. */
+/** Returns the expected result of each cell of the matrix: a fault never becomes a statement about the mailbox. */
 function expected(phase: Phase, fault: keyof typeof reasonOfFault): Expected {
   const plain = { status: 'unknown', reason: reasonOfFault[fault] };
   if (plain.reason === 'protocol_error' && !(phase === 'quit' && fault === 'early_reply')) return plain;
@@ -109,10 +109,10 @@ function expected(phase: Phase, fault: keyof typeof reasonOfFault): Expected {
       return fault === 'reply_5xx'
         ? { status: 'unknown', reason: readAs(554, '5.3.5', 'System incorrectly configured') }
         : plain;
-    // The mailbox was accepted, but whether a made-up one is too is not known.
+    // The mailbox was accepted, but it is not known whether a made-up one is too.
     case 'random_rcpt':
       return { status: 'unknown', reason: 'catch_all_undetermined' };
-    // Every answer was in by then; only a reply that is none to QUIT casts doubt on them.
+    // Every answer was in by then; only a reply that does not belong to QUIT casts doubt on them.
     case 'quit':
       return fault === 'reply_4xx' || fault === 'reply_5xx'
         ? { status: 'unknown', reason: 'protocol_error' }

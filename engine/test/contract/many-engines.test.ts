@@ -7,7 +7,7 @@ import { oneHost, openEngine, startEngine } from '../support/start-engine.ts';
 
 /** Several engines that share a memory and one mail host, watched from the other side of the wire. */
 
-/** A memory that several engines share: what one learns, the others are told. */
+/** A memory that several engines share: the others hear of each new entry. */
 function createMemories(): () => EngineMemory {
   const entries = new Map<string, Remembered>();
   const listeners = new Map<EngineMemory, (entries: Remembered[]) => void>();

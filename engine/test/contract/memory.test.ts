@@ -8,9 +8,9 @@ import { readPolicyFile } from '../../src/politeness/read-policy-file.ts';
 import type { Outcome } from '../../src/verify.ts';
 import { oneHost, openEngine, startEngine } from '../support/start-engine.ts';
 
-/** What an engine that starts again need not learn again, counted by the world. */
+/** Facts that an engine need not learn again after a restart, counted by the world. */
 
-/** Keeps what it is told as text, as a store would; `pass` lets time go by between two engines. */
+/** Keeps its entries as text, as a store would; `pass` lets time go by between two engines. */
 function createTestMemory() {
   const pages = new Map<string, { text: string; lifeMs: number }>();
   return {
@@ -37,7 +37,7 @@ function summary(outcome: Outcome): string {
   return `${status} ${outcome.explanation.reason}`;
 }
 
-/** One engine after the other in the same world, each asking once; `between` is what happens while there is none. */
+/** One engine after the other in the same world, each asking once; `between` runs while there is none. */
 async function askInTurn(
   temper: Temper,
   emails: string[],
@@ -106,7 +106,7 @@ describe('an engine that starts again with its memory', () => {
     assert.equal(world.counts.smtp.commands['RCPT'], 4, 'put off once, by the first');
   });
 
-  test('leaves alone whom it left alone, for as long as was left', async () => {
+  test('leaves a resting host alone for the rest of its time', async () => {
     const { memory, pass } = createTestMemory();
     const temper: Temper = { refusal: { at: 'banner', reply: '421 4.3.2 come back later' } };
     const settings: Partial<EngineSettings> = { memory, pacing: 'on' };
@@ -133,7 +133,7 @@ describe('an engine that starts again with its memory', () => {
     assert.equal(world.counts.smtp.connections, 1);
   });
 
-  test('asks a greylisting host for the same made-up address, where the key is the same', async () => {
+  test('asks a greylisting host for the same made-up address, if the key is the same', async () => {
     const { memory } = createTestMemory();
     const temper: Temper = { greylist: { waitMs: 60_000, defers: 'everybody' } };
     const { answers, world } = await askInTurn(temper, ['alive@list.test', 'alive@list.test'], {

@@ -22,7 +22,7 @@ import { scriptedMailHost } from '../support/scripted-mail-host.ts';
 import { startEngine } from '../support/start-engine.ts';
 import { createTestClock } from '../support/test-clock.ts';
 
-/** What one account asks for, by accident or on purpose, costs the others nothing. */
+/** The requests of one account, by accident or on purpose, cost the others nothing. */
 const noisy: Asker = { urgency: 'bulk', account: 'noisy' };
 const quiet: Asker = { urgency: 'single', account: 'quiet' };
 const minuteMs = 60_000;
@@ -164,7 +164,7 @@ function tenants(hosts: Record<string, WorldDescription['hosts'][string]>): Worl
   };
 }
 
-/** The provider may be connected to as often as the test likes; whatever else is paced stays so. */
+/** The provider may be connected to as often as the test likes; everything else is paced as ever. */
 function inAHurry() {
   const politeness = { connectionsPerSecond: 1_000, connectionsPerMinute: 60_000, unknownPerMinute: 6_000 };
   const read = readPolicyFile(JSON.stringify({ providers: { microsoft: { politeness } } }));
@@ -206,7 +206,7 @@ describe('a provider with many tenants', () => {
     }
   });
 
-  test('rests for nobody after five domains for which it denies to relay', async () => {
+  test('rests for no account after five domains for which it denies to relay', async () => {
     const reply = '550 5.7.64 TenantAttribution; Relay Access Denied [mx.test]';
     const denied = Array.from({ length: 10 }, (_, n) => `denied${n}.test`);
     const world = tenants({

@@ -13,8 +13,8 @@ import type { Outcome } from '../../src/verify.ts';
 import { oneHost, startEngine, type EngineInWorld } from '../support/start-engine.ts';
 
 /**
- * Mail hosts that are slow, leave in the middle, or want TLS late: nobody who lives there is lost by it. Slowness is
- * scaled down: what is a fault of ours shows as a wait that is too short by design, never as one that is short by chance.
+ * Mail hosts that are slow, leave in the middle, or want TLS late: no mailbox there is lost by it. Slowness is
+ * scaled down: a fault of ours shows as a wait that is too short by design, never as one that is short by chance.
  */
 const living = ['alive0', 'alive1', 'alive2', 'alive3', 'alive4', 'alive5'];
 const dead = ['nobody0', 'nobody1', 'nobody2', 'nobody3', 'nobody4', 'nobody5'];
@@ -44,7 +44,7 @@ async function single({ verify }: EngineInWorld, name = 'alive0'): Promise<strin
   return told(await verify(`${name}@slow.test`));
 }
 
-/** A list, asked for at once; what came of each that is not as it should be. */
+/** Asks for a list at once; returns each wrong outcome. */
 async function wrongOfList({ verify }: EngineInWorld, names: string[]): Promise<string[]> {
   const outcomes = await Promise.all(names.map((name) => verify(`${name}@slow.test`, { asker })));
   return outcomes.flatMap((outcome, index) => {
@@ -69,11 +69,11 @@ describe('a host that holds the replies to a group until its end', () => {
 
 describe('a host that leaves in the middle of a group', () => {
   for (const refusals of [1, 2, 3]) {
-    test(`by hanging up after ${refusals}: nobody of a list is lost`, () =>
+    test(`by hanging up after ${refusals}: no address of a list is lost`, () =>
       at({ hangsUpAfterRefusals: refusals }, async (running) =>
         assert.deepEqual(await wrongOfList(running, mixed), []),
       ));
-    test(`by 421 in place of refusal ${refusals + 1}: nobody of a list is lost`, () =>
+    test(`by 421 in place of refusal ${refusals + 1}: no address of a list is lost`, () =>
       at({ errorCount: { soft: 100, hard: refusals + 1, delayMs: 0 } }, async (running) =>
         assert.deepEqual(await wrongOfList(running, mixed), []),
       ));
@@ -132,7 +132,7 @@ describe('TLS that is demanded only of a recipient', () => {
         });
       }));
   }
-  test('where it is not offered, the refusal is the answer', () =>
+  test('if it is not offered, the refusal is the answer', () =>
     at(
       { refusal: { at: 'rcpt', reply: '530 5.7.0 Must issue a STARTTLS command first' } },
       async ({ verify }) => {
@@ -168,7 +168,7 @@ describe('time', () => {
         { limits: { ...waits, ...patient } },
       ));
 
-  test('by default: 25 s for a banner or a recipient where somebody waits, 60 s for a list', () => {
+  test('by default: 25 s for a banner or a recipient if a caller waits, 60 s for a list', () => {
     const { bannerMs, rcptMs, bulkBannerMs, bulkRcptMs } = defaultLimits;
     assert.deepEqual([bannerMs, rcptMs, bulkBannerMs, bulkRcptMs], [25_000, 25_000, 60_000, 60_000]);
   });
@@ -216,7 +216,10 @@ test('a host that is slow at refusals is asked for two at once from then on, the
   }
 });
 
-/** How many of twenty mail hosts are asked, where each is as told. No socket can be made to be silent on loopback. */
+/**
+ * Returns how many of twenty mail hosts are asked, if each behaves as told. No socket can be made to be silent on
+ * loopback.
+ */
 async function dialled(visit: Visit): Promise<number> {
   const names = Array.from({ length: 20 }, (_, index) => hostName(`mx${index}.many.test`));
   const [first = hostName('mx.many.test'), ...further] = names;
@@ -313,7 +316,7 @@ describe('mail hosts one after the other', () => {
       { mailAddressesRefusing: 3 },
     ));
 
-  test('those that do not answer and those at rest are walked to the end', async () => {
+  test('hosts that do not answer and hosts at rest are walked to the end', async () => {
     assert.equal(await dialled({ kind: 'not_connected' }), 20);
     assert.equal(await dialled({ kind: 'resting', reason: 'host_unreachable', forMs: undefined }), 20);
   });

@@ -5,7 +5,7 @@ import { readPolicyFile } from '../../src/politeness/read-policy-file.ts';
 import type { Outcome } from '../../src/verify.ts';
 import { oneHost, startEngine } from '../support/start-engine.ts';
 
-/** What a host's policy and its rests spare it, counted by the world. */
+/** Work that a host's policy and its rests spare it, counted by the world. */
 
 function policyFile(settings: object) {
   const read = readPolicyFile(JSON.stringify(settings));

@@ -12,7 +12,7 @@ import type { Outcome } from '../../src/verify.ts';
 import { watchLateness } from '../support/machine.ts';
 import { oneHost, startEngine, type EngineInWorld } from '../support/start-engine.ts';
 
-/** What the engine promises whatever the other side does. */
+/** Promises of the engine that hold whatever the other side does. */
 
 async function inWorld(
   description: WorldDescription,
@@ -107,7 +107,7 @@ describe('the egress guard', () => {
       aaaa: ['::'],
     }),
   })) {
-    test(`a domain takes no mail if ${at}, and nobody is dialled`, () =>
+    test(`a domain takes no mail if ${at}, and no host is dialled`, () =>
       inWorld(
         description,
         async ({ verify, engine }) => {

@@ -10,7 +10,7 @@ import { startEngine, type EngineInWorld } from '../support/start-engine.ts';
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-relays-'));
 let running: EngineInWorld;
 before(async () => {
-  // A list that somebody renewed, with a relay on it.
+  // A renewed list with a relay on it.
   writeFileSync(join(folder, 'disposable-domains.txt'), 'duck.com\nthrowaway.test\n');
   const alive = { mailboxes: { ada: 'exists' } } as const;
   running = await startEngine(

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Temper } from '@mailproof/world';
 import { oneHost, startEngine, type EngineInWorld } from '../support/start-engine.ts';
 
-/** What a verification costs the network, counted by the world and not by us. */
+/** The cost of a verification for the network, counted by the world and not by us. */
 
 const allowedVerbs = new Set(['EHLO', 'HELO', 'STARTTLS', 'MAIL', 'RCPT', 'RSET', 'QUIT']);
 

@@ -3,17 +3,17 @@ import { describe, test } from 'node:test';
 import { createPacer, type Pacer } from '../../src/politeness/create-pacer.ts';
 import { createPolicyBook } from '../../src/politeness/create-policy-book.ts';
 import type { Destination } from '../../src/politeness/policy.ts';
-import { defaultPoliteness } from '../../src/politeness/default-politeness.ts';
+import { defaultPoliteness } from '../../src/politeness/built-in-policies.ts';
 import { readPolicyFile } from '../../src/politeness/read-policy-file.ts';
 import type { SessionOutcome } from '../../src/politeness/session-outcome.ts';
-import { egressFor } from '../../src/routes/rank-egress.ts';
+import { egressFor } from '../../src/routes/choose-route.ts';
 import type { CanonicalHost } from '../../src/syntax/address.ts';
 import { createTestClock } from '../support/test-clock.ts';
 
 /**
- * Probers with an egress address each at one provider, on the clock of a test: every one has a pacer of its own, begins
- * what that allows, and asks for as many mailboxes in a conversation as the policy has it. The provider watches from its
- * side that no egress address opens more connections a minute than it allows.
+ * Probers with an egress address each at one provider, on the clock of a test. Each has a pacer of its own, begins
+ * the conversations that it allows, and asks for as many mailboxes in each as the policy has it. The provider
+ * watches from its side that no egress address opens more connections a minute than it allows.
  */
 const mailboxes = 12_000;
 const conversationMs = 6_000;
@@ -112,7 +112,7 @@ describe('a provider that limits each address it is asked from', () => {
     });
   }
 
-  test('spread over fewer than there are: so many ask', () => {
+  test('spread over fewer than there are: only these ask', () => {
     assert.equal(askAll(8, 3).asking, 3);
   });
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Conversation, Temper } from '@mailproof/world';
-import { defaultPoliteness } from '../../src/politeness/default-politeness.ts';
+import { defaultPoliteness } from '../../src/politeness/built-in-policies.ts';
 import { oneHost, startEngine, type EngineInWorld } from '../support/start-engine.ts';
 
-/** A list at one mail host: what it costs the host, counted by the world. */
+/** A list at one mail host, and its cost for the host, counted by the world. */
 
 const living = Array.from({ length: 80 }, (_, index) => `alive${index}`);
 const unknown = Array.from({ length: 20 }, (_, index) => `nobody${index}`);
@@ -70,7 +70,7 @@ describe('100 addresses at one domain, 20 of them unknown', () => {
       assert.deepEqual(new Set(timesNamed(running)), new Set([1]));
     }));
 
-  test('at a host that takes one recipient a transaction: nobody but the first is put off', () =>
+  test('at a host that takes one recipient a transaction: none but the first is put off', () =>
     verifyList({ recipientsPerTransaction: 1 }, (running) => {
       assert.ok(running.world.counts.smtp.connections <= 25);
       assert.ok(Math.max(...timesNamed(running)) <= 2);
@@ -82,7 +82,7 @@ describe('100 addresses at one domain, 20 of them unknown', () => {
       assert.deepEqual(new Set(timesNamed(running)), new Set([1]));
     }));
 
-  test('at a host that hangs up after the third refusal: nobody is lost, and it is learnt', () =>
+  test('at a host that hangs up after the third refusal: no address is lost, and the limit is learnt', () =>
     verifyList({ hangsUpAfterRefusals: 3 }, (running) => {
       const twice = timesNamed(running).filter((times) => times > 1).length;
       // The replies that came before the host hung up were not proved to be in step, so they are asked for again.
@@ -92,6 +92,6 @@ describe('100 addresses at one domain, 20 of them unknown', () => {
   test('at a host that counts errors as Postfix does, it never comes to a delay', () =>
     verifyList({ errorCount: { soft: 10, hard: 20, delayMs: 60_000 } }, () => undefined));
 
-  test('at a host that refuses everybody once most were refused, as Exim does, nobody is called invalid for it', () =>
+  test('at a host that refuses every recipient once most were refused, as Exim does, none is called invalid for it', () =>
     verifyList({ refusesMostlyRefused: { named: 10 } }, () => undefined));
 });

@@ -3,13 +3,12 @@ import { after, before, describe, test } from 'node:test';
 import { startWorld, type Conversation, type HostDescription, type World } from '@mailproof/world';
 import { createDialer } from '../../src/egress/create-dialer.ts';
 import { createRoutes } from '../../src/routes/create-routes.ts';
-import { parseCidr } from '../../src/net/parse-cidr.ts';
+import { parseCidr, networkOf } from '../../src/ip-address.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import { createPacer } from '../../src/politeness/create-pacer.ts';
 import { createConversationLimiter } from '../../src/politeness/create-conversation-limiter.ts';
-import { networkOf } from '../../src/net/network-of.ts';
 import { createPolicyBook } from '../../src/politeness/create-policy-book.ts';
-import { defaultPoliteness } from '../../src/politeness/default-politeness.ts';
+import { defaultPoliteness } from '../../src/politeness/built-in-policies.ts';
 import { createDomainFacts } from '../../src/probing/domain-facts.ts';
 import { createProviderBeliefs } from '../../src/probing/provider-beliefs.ts';
 import { createHostMemory } from '../../src/probing/host-traits.ts';
@@ -28,7 +27,7 @@ const addresses = 20_000;
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
 
-/** Of every ten hosts: six live alone, two share a group, one turns everybody away, one is dead. */
+/** Of every ten hosts: six live alone, two share a group, one turns every client away, one is dead. */
 type Kind = 'alone' | 'shared' | 'defers' | 'dead';
 const kinds: Kind[] = [
   'alone',
@@ -154,7 +153,7 @@ async function liveThroughTheDay({ clock, scheduler, visits }: Farm): Promise<vo
     if (scheduler.counts().open > 0) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Everybody who arrives now asks, and the next arrival is awaited. */
+  /** Lets every probe that arrives now ask, and waits for the next arrival. */
   function letArrive(): void {
     while (coming[0] !== undefined && coming[0].at <= clock.now()) askFor(coming.shift());
     if (coming[0] !== undefined) clock.after(coming[0].at - clock.now(), letArrive);

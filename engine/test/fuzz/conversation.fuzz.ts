@@ -5,8 +5,8 @@ import { watchLateness } from '../support/machine.ts';
 import { startEngine } from '../support/start-engine.ts';
 
 /**
- * Conversations with a host whose every reply is replaced or mangled, reproducibly from a seed. Whatever
- * it says: no crash, no hang, no rule of the protocol broken by us, no connection where none may go.
+ * Conversations with a host whose every reply is replaced or mangled, reproducibly from a seed. They end without a
+ * crash or a hang, without a breach of the protocol by us, and without a forbidden connection.
  */
 const quick = {
   connectMs: 600,
@@ -22,12 +22,15 @@ const withinMs = 3_000;
 const graceMs = 250;
 const sideBySide = 32;
 
-/** One host for each of the four kinds (with and without PIPELINING, with TLS); each visit gets the next of its replies. */
+/**
+ * One host for each of the four kinds (with and without PIPELINING, with TLS); each visit gets the next of its
+ * replies.
+ */
 const kinds = [0, 1, 2, 3] as const;
 
 /**
- * A host that says 220 to STARTTLS by accident takes the handshake for commands, and one that answers
- * at random cannot tell who was out of step at the end; all else that it finds wrong is ours.
+ * Whether a breach is ours. A host that says 220 to STARTTLS by accident takes the handshake for commands, and one
+ * that answers at random cannot tell which side was out of step at the end. All its other findings are ours.
  */
 function isOurs({ kind, host }: Violation): boolean {
   return kind !== 'ended_without_quit' && host !== 'mx.kind2.test';

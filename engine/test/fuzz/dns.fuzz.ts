@@ -12,14 +12,12 @@ import { canonicalHost, canonicalMailHost } from '../../src/syntax/canonical-hos
 import { cachedResolver } from '../../src/dns/cached-resolver.ts';
 import { createResolver } from '../../src/dns/create-resolver.ts';
 import { createTestClock } from '../support/test-clock.ts';
-import { findMailRoute } from '../../src/dns/find-mail-route.ts';
-import type { Lookup, Resolver } from '../../src/dns/lookup.ts';
+import { findMailRoute, type MailRoute } from '../../src/dns/mail-route.ts';
+import type { Lookup, Resolver, LookupOrder, WireLookup } from '../../src/dns/lookup.ts';
 import { rcodes, startLoopbackDns } from '../support/loopback-dns.ts';
 import type { Zone, ZoneEntry } from '../support/loopback-dns.ts';
 import { host, patience } from '../support/loopback-bench.ts';
-import type { MailRoute } from '../../src/dns/mail-route.ts';
 import { mailTargets } from '../../src/dns/mail-targets.ts';
-import type { LookupOrder, WireLookup } from '../../src/dns/question.ts';
 import { readAnswer } from '../../src/dns/read-answer.ts';
 
 type FuzzSize = { runs: number };
@@ -59,7 +57,7 @@ export async function fuzzWireNames({ runs }: FuzzSize): Promise<{ asked: number
   return { asked };
 }
 
-/** Whatever an MX record names, only canonical names are ever asked about or handed on. */
+/** MX records may hold any name, but only canonical names are ever asked about or handed on. */
 export async function fuzzMxTargets({ runs }: FuzzSize): Promise<void> {
   const exchanges = fc.array(fc.tuple(fc.nat(3), fc.oneof(domains, fc.constantFrom('.', '', 'localhost'))), {
     minLength: 1,
@@ -129,7 +127,7 @@ export async function fuzzZoneGraphs({ runs }: FuzzSize): Promise<{ most: number
   }
 }
 
-/** What is kept for one question never shows in the answer to another. */
+/** An answer kept for one question never shows in the answer to another. */
 export async function fuzzCacheKeys({ runs }: FuzzSize): Promise<void> {
   const questions = fc.record({
     name: fc.oneof(
@@ -209,7 +207,7 @@ export function fuzzMessages({ runs }: FuzzSize): void {
   );
 }
 
-/** Names that have fooled resolvers, canonicalisers or those who compare names. */
+/** Names that have fooled resolvers, canonicalisers or comparisons. */
 const hostileNames = [
   'a\0b.test',
   'example.com\0.evil.test',
@@ -271,7 +269,7 @@ const label = fc.oneof(
   fc.array(characters, { minLength: 1, maxLength: 8 }).map((parts) => parts.join('')),
 );
 
-/** Names near the border of what is canonical; about a third are. */
+/** Names near the border of the canonical form; about a third are canonical. */
 const domains = fc
   .array(label, { minLength: 1, maxLength: 5 })
   .chain((labels) =>
@@ -314,7 +312,7 @@ const zones: fc.Arbitrary<Zone> = fc
     })),
   );
 
-/** All that can cost a query at once: MX that do not fit a datagram, and five hosts that are unknown. */
+/** Everything that can cost a query at once: MX that do not fit a datagram, and five hosts that are unknown. */
 function worstZone(): Zone {
   const hosts = Array.from({ length: 5 }, (_, index) => `${'long'.repeat(12)}${index}.test`);
   const mx = Array.from({ length: 20 }, (_, index): [number, string] => [index, hosts[index % 5] ?? '']);

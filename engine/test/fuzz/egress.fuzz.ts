@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { judgeAddress } from '../../src/egress/judge-address.ts';
-import { parseIp } from '../../src/net/parse-ip.ts';
+import { parseIp } from '../../src/ip-address.ts';
 
 /**
  * Random addresses for the egress guard. The tests run a few thousand, `npm run fuzz` the full number.
@@ -23,7 +23,7 @@ export function fuzzEmbedded({ runs }: FuzzSize): void {
   );
 }
 
-/** The judge answers to any text, and what is public is an address outside every block named here. */
+/** The judge answers to any text, and only an address outside every block named here is public. */
 export function fuzzTexts({ runs }: FuzzSize): void {
   const number = fc.bigInt({ min: 0n, max: (1n << 128n) - 1n });
   const text = fc.oneof(
@@ -62,7 +62,7 @@ const wrapper = fc.constantFrom<Wrap>(
   // Teredo by its server, and by its client behind a public server.
   (ipv4, noise) => (0x20010000n << 96n) | (ipv4 << 64n) | low(noise, 64n),
   (ipv4, noise) => (0x20010000n << 96n) | (somePublic << 64n) | (low(noise, 32n) << 32n) | turned(ipv4),
-  // The translated form of SIIT (RFC 2765), which nobody has to know: it lies outside 2000::/3.
+  // The translated form of SIIT (RFC 2765), which needs no rule: it lies outside 2000::/3.
   (ipv4) => (0xffff0000n << 32n) | ipv4,
 );
 

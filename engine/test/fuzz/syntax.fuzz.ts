@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { domainToASCII } from 'node:url';
 import fc from 'fast-check';
 import { canonicalHost } from '../../src/syntax/canonical-host.ts';
-import { isAscii } from '../../src/syntax/is-ascii.ts';
+import { isAscii } from '../../src/syntax/characters.ts';
 import { parseAddress } from '../../src/syntax/parse-address.ts';
 
 /**
@@ -11,12 +11,15 @@ import { parseAddress } from '../../src/syntax/parse-address.ts';
  */
 export type FuzzSize = { runs: number };
 
-/** A name is refused, or it is canonical and stays what it is when it is canonicalised again. */
+/** A name is refused, or it is canonical and stays the same when it is canonicalised again. */
 export function fuzzDomains({ runs }: FuzzSize): void {
   fc.assert(fc.property(domains, holdsHostPromise), { numRuns: runs });
 }
 
-/** A local part is refused, or goes on the wire as it was written, but for needless quotes, and as the grammar has it. */
+/**
+ * A local part is refused, or goes on the wire as it was written, but for needless quotes, and as the grammar has
+ * it.
+ */
 export function fuzzLocalParts({ runs }: FuzzSize): void {
   fc.assert(fc.property(localParts, holdsLocalPartPromise), { numRuns: runs });
 }
@@ -81,7 +84,7 @@ const HOST = /^(?!-)[a-z0-9-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9-]{1,63}(?<!-))+$/;
 const MAILBOX_LOCAL_PART =
   /^(?:[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*|"(?:[^"\\\p{Cc}]|\\\P{Cc})*")$/u;
 
-/** What nobody can see, the plain space and the two joiners aside. */
+/** Invisible characters, the plain space and the two joiners aside. */
 const UNSEEN = /[^\P{C}\u200c\u200d]|[^\P{Z} ]/u;
 
 function oneOf(characters: string): fc.Arbitrary<string> {

@@ -5,9 +5,8 @@ import { parseAddress } from '../../src/syntax/parse-address.ts';
 import { oneHost, startEngine, type EngineInWorld } from '../support/start-engine.ts';
 
 /**
- * Local parts of every shape, sent through the whole engine to a host that writes down what arrives: a
- * text is refused by the parser, or the host sees it to the letter, in one RCPT and with no command
- * beside the expected ones.
+ * Local parts of every shape, sent through the whole engine to a host that writes down every line. The parser
+ * refuses a text, or the host sees it to the letter, in one RCPT and with no command beside the expected ones.
  */
 const randomProbeKey = 'the secret of an installation';
 const sideBySide = 32;
@@ -75,7 +74,7 @@ function withoutNeedlessQuotes(text: string): string {
   return parseAddress(`${inside}@plain.test`).kind === 'valid' ? inside : text;
 }
 
-/** Verifies each; answers the RCPT lines that the host must have seen. */
+/** Verifies each; returns the RCPT lines that the host must have seen. */
 async function sendAll(texts: string[], running: EngineInWorld): Promise<string[]> {
   running.world.reset();
   const sent: string[] = [];

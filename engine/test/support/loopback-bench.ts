@@ -12,7 +12,7 @@ import { createResolver } from '../../src/dns/create-resolver.ts';
 import type { DnsResolver } from '../../src/dns/create-resolver.ts';
 import { startLoopbackDns } from './loopback-dns.ts';
 import type { LoopbackDns, Mischief, Zone } from './loopback-dns.ts';
-import type { DnsServer } from '../../src/dns/question.ts';
+import type { DnsServer } from '../../src/dns/lookup.ts';
 
 /** A server that answers has all the time in the world, so that a busy machine does not look like a silent server. */
 const unhurried = { dnsLookupMs: 60_000 };
@@ -56,10 +56,10 @@ export function host(name: string): CanonicalHost {
 /** Short waits, so that the tests of silence are over soon. */
 export const hasty = { dnsTryMs: 60, dnsLookupMs: 400 };
 
-/** A long wait before the next try: what is done at once is not done by the timer. */
+/** A long wait before the next try: the timer cannot be the cause of an action that comes at once. */
 export const patient = { dnsTryMs: 50_000 };
 
-/** An address where nobody listens: bound and let go. */
+/** An address without a listener: bound and let go. */
 export async function deadServer(): Promise<DnsServer> {
   const socket = createSocket('udp4');
   socket.bind(0, '127.0.0.1');
@@ -69,7 +69,7 @@ export async function deadServer(): Promise<DnsServer> {
   return { ip: '127.0.0.1', port };
 }
 
-/** How late a loaded machine may be. What must not be waited for takes longer by far: see `patient` and `patience`. */
+/** How late a loaded machine may be. Waits that must not happen take longer by far: see `patient` and `patience`. */
 const slackMs = 20_000;
 
 /** Settles within `ms`, give or take how late a loaded machine is. */

@@ -9,9 +9,9 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { decode, encode, RECURSION_AVAILABLE, TRUNCATED_RESPONSE } from 'dns-packet';
 import type { Answer, DecodedPacket, OptAnswer, Packet } from 'dns-packet';
-import type { DnsServer } from '../../src/dns/question.ts';
+import type { DnsServer } from '../../src/dns/lookup.ts';
 
-/** What a zone holds under one name. A name that is not in the zone does not exist. */
+/** The records of a zone under one name. A name that is not in the zone does not exist. */
 export type ZoneEntry = {
   mx?: [preference: number, exchange: string][];
   a?: string[];
@@ -35,7 +35,7 @@ export type RecordedQuery = {
   edns: boolean;
 };
 
-/** What the server is about to answer; mischief may change it, hold it back (`[]`) or send more than one. */
+/** The server's next answer; mischief may change it, hold it back (`[]`) or send more than one. */
 export type Exchange = { query: RecordedQuery; request: Buffer; id: number; reply: Packet };
 export type Mischief = (exchange: Exchange) => Buffer[] | Promise<Buffer[]>;
 

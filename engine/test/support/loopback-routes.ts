@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { systemClock } from '../../src/clock.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import type { Limits } from '../../src/limits.ts';
-import { findMailRoute } from '../../src/dns/find-mail-route.ts';
+import { findMailRoute, type MailRoute } from '../../src/dns/mail-route.ts';
 import { host, patience } from './loopback-bench.ts';
 import type { loopbackBench } from './loopback-bench.ts';
 import type { LoopbackDns, Mischief, Zone } from './loopback-dns.ts';
-import type { MailRoute } from '../../src/dns/mail-route.ts';
 
 export const domain = host('example.test');
 

@@ -5,8 +5,8 @@ const shortMs = 1_000;
 const sideBySide = 16;
 
 /**
- * How long to wait for a host that is silent: a second, and more where this machine is so busy that hosts that are well
- * need nearly as long for all of a conversation.
+ * Returns how long to wait for a host that is silent. It is a second, and more if this machine is so busy that good
+ * hosts need nearly as long for a whole conversation.
  */
 export async function measureWait(): Promise<number> {
   const people = Array.from({ length: sideBySide }, (_, n) => `person${n}`);

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
 /**
- * A mail host at the other end of a socket that is none: it answers at once, so a conversation with it takes no time on
- * a test's clock. `answer` is what it says to a recipient.
+ * A mail host at the other end of a fake socket: it answers at once, so a conversation with it takes no time on a
+ * test's clock. `answer` returns its reply to a recipient.
  */
 export function scriptedMailHost(answer: (recipient: string) => string): Socket {
   const host = new Duplex({
@@ -26,6 +26,6 @@ export function scriptedMailHost(answer: (recipient: string) => string): Socket 
     }
   }
   host.push('220 mx.test ESMTP\r\n');
-  // Of a socket only what a stream has is used, besides the address it leaves from.
+  // Only the stream of the socket is used, and the address it leaves from.
   return Object.assign(host, { localAddress: '192.0.2.200' }) as unknown as Socket;
 }

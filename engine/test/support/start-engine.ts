@@ -1,8 +1,8 @@
 import { startWorld, type World, type WorldDescription, type WorldOptions } from '@mailproof/world';
 import { systemClock } from '../../src/clock.ts';
 import { createEngine, type Engine, type EngineSettings } from '../../src/create-engine.ts';
-import { parseDnsServer } from '../../src/dns/parse-dns-server.ts';
-import { parseCidr } from '../../src/net/parse-cidr.ts';
+import { parseDnsServer } from '../../src/dns/create-resolver.ts';
+import { parseCidr } from '../../src/ip-address.ts';
 import type { Asker } from '../../src/fair-queue.ts';
 import type { Outcome } from '../../src/verify.ts';
 
@@ -40,7 +40,7 @@ export async function startEngine(
   };
 }
 
-/** An engine in a world that is there already. A world without its engine would keep the test process alive. */
+/** Opens an engine in a world that exists already. A world without its engine would keep the test process alive. */
 export async function openEngine(world: World, settings: Partial<EngineSettings>): Promise<Engine> {
   try {
     return createEngine(settingsFor(world, settings));

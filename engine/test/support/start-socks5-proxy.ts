@@ -1,7 +1,7 @@
 /** Test support: a small SOCKS5 proxy on loopback (RFC 1928, RFC 1929), with tempers. */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import type { Login } from '../../src/routes/socks5-messages.ts';
+import type { Login } from '../../src/routes/socks5.ts';
 
 export type ProxyTemper = {
   login?: Login;
@@ -10,13 +10,13 @@ export type ProxyTemper = {
   /** Stays silent, or hangs up, from this message on: 1 the greeting, 2 the login or the request … */
   silentFrom?: number;
   hangsUpFrom?: number;
-  /** Answers every request with this code and connects to nobody. */
+  /** Answers every request with this code and makes no connection. */
   answers?: number;
   /** Names itself by a domain in the answer, so that its length differs. */
   namesItself?: string;
   /** Sends its answers byte by byte. */
   drips?: boolean;
-  /** Says yes, and this in the same breath, and connects to nobody. */
+  /** Says yes, sends this in the same packet, and makes no connection. */
   speaksFor?: string;
 };
 

@@ -6,7 +6,7 @@ export type TestClock = Clock & {
   wallClock: { now(): number };
   /** Moves on by `ms`. Each timer that comes due on the way is called at its own time, in order. */
   advance(ms: number): void;
-  /** When the next timer is due; undefined where there is none. */
+  /** When the next timer is due; undefined if there is none. */
   next(): number | undefined;
   /** Moves to the next timer and calls it. */
   step(): void;
@@ -18,7 +18,7 @@ type Timer = { at: number; callback: () => void };
 
 export function createTestClock(wallStartsAt = Date.UTC(2026, 0, 2, 3, 4, 5)): TestClock {
   let now = 0;
-  // A set keeps the order in which timers were set, which is the order of those due at the same time.
+  // A set keeps the order in which timers were set, which is the order of timers due at the same time.
   const timers = new Set<Timer>();
 
   function earliest(): Timer | undefined {

@@ -62,7 +62,7 @@ async function verifyWorld(places: readonly GeneratedPlace[], figures: Figures):
   }
 }
 
-/** An address costs a few conversations at most, however a host behaves. */
+/** The most conversations that an address costs, however a host behaves. */
 const mostConversations = 10;
 
 function noteCost(
@@ -111,7 +111,7 @@ function note({ place, one, outcome }: Verified, { statuses, wrong }: Figures): 
   );
 }
 
-/** The figures on one line. */
+/** Returns the figures on one line. */
 export function told({ hosts, conversations, statuses, wrong }: Figures): string {
   const all = Object.values(statuses).reduce((sum, count) => sum + count, 0);
   const share = (100 * (statuses['unknown'] ?? 0)) / Math.max(1, all);

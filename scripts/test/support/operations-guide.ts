@@ -62,7 +62,7 @@ export const runWithNotes: Readonly<Record<string, { calls: string[]; really: st
   },
   'container.sh': {
     calls: [
-      'npm run release',
+      'npm run release -- --dry-run',
       'docker build --tag mailproof .',
       'docker run --read-only --tmpfs /tmp --cap-drop ALL --volume mailproof:/data --publish 127.0.0.1:8080:8080 mailproof',
     ],

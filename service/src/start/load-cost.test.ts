@@ -3,7 +3,9 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 
-/** Which files a process loads, first for any role, then for the HTTP side: counted where no other test has loaded any. */
+/**
+ * Lists the files that a process loads, first for any role, then for the HTTP side, in a process without other tests.
+ */
 const program = `
   import { registerHooks } from 'node:module';
   const files = [];
@@ -15,7 +17,7 @@ const program = `
   process.stdout.write(JSON.stringify({ worker, api }));
 `;
 
-/** Packages that some processes need sometime: a driver, a page, a protocol. */
+/** Packages that only some processes need: a driver, a page, a protocol. */
 const atFirstUse = ['pg/', '@scalar/', '@modelcontextprotocol/', 'oauth4webapi', '@prometheus-io/', 'yaml/'];
 
 const loadedFrom = (files: string[], packages: string[]) =>

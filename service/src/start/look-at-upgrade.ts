@@ -10,7 +10,7 @@ import { openSqliteConnection } from '../core/store/sqlite/sqlite-connection.ts'
 import { storeFile } from '../core/store/sqlite/open-sqlite-store.ts';
 import { StoreOpenError } from '../core/store/store-open-error.ts';
 
-/** What a start of this version would do to the database that the settings name. Only looks. */
+/** Reports what a start of this version would do to the configured database, without changing it. */
 export async function lookAtUpgrade({
   dataDir,
   databaseUrl,

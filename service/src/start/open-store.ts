@@ -3,11 +3,11 @@ import type { Store } from '../core/store/store.ts';
 import { listeners } from './whole-store.ts';
 
 export type OpenStoreOptions = Omit<SqliteStoreOptions, 'listeners'> & {
-  /** PostgreSQL; without it, SQLite in the data directory. */
+  /** PostgreSQL; if absent, SQLite in the data directory. */
   databaseUrl?: string | undefined;
 };
 
-/** Opens the store that the settings name. If that fails, the error tells the operator why in one line. */
+/** Opens the configured store. If that fails, the error gives the operator the reason in one line. */
 export async function openStore({ databaseUrl, ...given }: OpenStoreOptions): Promise<Store> {
   const options = { ...given, listeners };
   if (databaseUrl === undefined) return openSqliteStore(options);

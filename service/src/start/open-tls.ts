@@ -8,7 +8,7 @@ type TlsPair = { cert: Buffer; key: Buffer };
 
 type TlsFiles = Pick<Config, 'tlsCertFile' | 'tlsKeyFile'>;
 
-/** The certificate that the API is served with; none where a proxy ends TLS, or nobody does. */
+/** Reads the API's certificate; `undefined` if a proxy ends TLS or there is no TLS. */
 export function readTlsPair({ tlsCertFile, tlsKeyFile }: TlsFiles): TlsPair | undefined {
   if (tlsCertFile === undefined && tlsKeyFile === undefined) return undefined;
   if (tlsCertFile === undefined || tlsKeyFile === undefined)
@@ -30,8 +30,8 @@ const lookMs = 10_000;
 type RenewParts = { pair: TlsPair; onProblem: (message: string, error?: unknown) => void; everyMs?: number };
 
 /**
- * Looks at the files again and again, and serves new connections with what they hold. A pair that does not fit, as
- * while one of two files is written, leaves the one before in use. The function it returns ends it.
+ * Reads the files at intervals, and serves new connections with their content. While the files do not match, for
+ * example during a renewal, the previous pair stays in use. Returns the function that ends this.
  */
 export function renewTlsPair(
   server: Pick<Server, 'setSecureContext'>,
@@ -50,7 +50,7 @@ export function renewTlsPair(
     } catch (error) {
       if (toldOf === told(error)) return;
       toldOf = told(error);
-      onProblem('the certificate could not be read again, and the one before is used', error);
+      onProblem('cannot read the certificate again; the previous one stays in use', error);
     }
   };
   const timer = setInterval(look, everyMs);
@@ -58,7 +58,7 @@ export function renewTlsPair(
   return () => clearInterval(timer);
 }
 
-/** Throws where they are no certificate, no key, or do not fit together. */
+/** Throws if the files are not a certificate and a key, or do not match. */
 function readPair(certFile: string, keyFile: string): TlsPair {
   const pair = { cert: readFileSync(certFile), key: readFileSync(keyFile) };
   createSecureContext(pair);

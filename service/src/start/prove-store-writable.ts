@@ -13,13 +13,13 @@ import {
   type StoreFault,
 } from '../core/store/store-unavailable-error.ts';
 
-/** Whether the database of the settings takes writes now. `line` is what an operator reads. */
+/** Whether the configured database accepts writes now. `line` is for the operator. */
 export type WriteProof =
   { kind: 'no_database' } | { kind: 'writable' } | { kind: 'not_writable'; fault: StoreFault; line: string };
 
 type Place = Pick<Config, 'dataDir' | 'databaseUrl'>;
 
-/** Writes as `/readyz` does, from outside the service. Leaves the schema and every row of an account alone. */
+/** Writes as `/readyz` does, from outside the service. Leaves the schema and all accounts' rows alone. */
 export async function proveStoreWritable({ dataDir, databaseUrl }: Place): Promise<WriteProof> {
   return databaseUrl === undefined ? proveFile(storeFile(dataDir)) : provePostgres(databaseUrl);
 }

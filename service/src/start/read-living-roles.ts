@@ -5,7 +5,7 @@ import { postgresLimits } from '../core/store/postgres/postgres-limits.ts';
 import { findLivingIn } from '../core/store/sqlite/process-files.ts';
 import type { ProcessRole } from '../core/store/process-registry.ts';
 
-/** The processes that work on the database of the settings now, seen from outside. Only reads. */
+/** Returns the processes that now use the configured database, seen from outside. Only reads. */
 export async function readLivingRoles({
   dataDir,
   databaseUrl,

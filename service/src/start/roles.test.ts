@@ -116,7 +116,7 @@ for (const { name: database } of databases) {
       const linesAbout = (start: string) => lines.filter((line) => line.includes(`"msg":"${start}`)).length;
       try {
         assert.equal((await client.verify(key, 'ann@brisk.test')).body['status'], 'safe');
-        // As in a deploy: all that may ask stop together.
+        // As in a deploy, all processes that may ask stop together.
         await prober.stop();
         const { status, text } = await until(readyz, (answer) => answer.status === 503);
         assert.match(text, /no prober: no process that may ask mail hosts runs/, String(status));
@@ -126,7 +126,7 @@ for (const { name: database } of databases) {
           [502, 'verification_unavailable', '0'],
         );
         const task = await client.createdTask(key, ['bob@brisk.test']);
-        // A second start of the others changes nothing: it is the installation that has probers.
+        // Starting the others again changes nothing: the installation has probers.
         const second = await startAs('api');
         try {
           const other = createApiClient(second.url);

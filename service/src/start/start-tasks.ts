@@ -11,15 +11,15 @@ import { startWorker, workerLimits } from '../core/verify/worker/start-worker.ts
 type TaskParts = Omit<RunTaskParts, 'itemTimeoutMs' | 'deferRetryMs' | 'taskRetentionMs'> & {
   store: Store;
   registry: ProcessRegistry;
-  /** The channel that announces new tasks of every process. */
+  /** Channel that announces new tasks of every process. */
   channel: string;
-  /** Told of a task that had to be left to another process. */
+  /** Called for a task that was lost to another process. */
   onLeaseLost: () => void;
 };
 
 /**
- * The workers of this process: they claim tasks, whichever process created them, and put them back when they stop. The
- * tasks of test keys have a worker of their own, so that they neither wait behind slow mail hosts nor hold up live ones.
+ * Starts the workers of this process. They claim tasks of any process, and put them back when they stop. Test keys'
+ * tasks have their own worker, so that they neither wait behind slow mail hosts nor delay live tasks.
  */
 export function startTasks(config: Config, parts: TaskParts): { stop(): Promise<void> } {
   const listWatch = watchLists(parts);

@@ -16,11 +16,12 @@ import { providerOf, tracedConversations, tracedLookups } from '@mailproof/engin
 import { tracedGroups, tracedRequests, tracedTasks, tracedWebhooks } from '../core/process/traced.ts';
 
 /**
- * Turns what is published in `traced.ts`, here and in the engine, into spans of OpenTelemetry. Only its API is ours: who
- * wants traces loads an SDK before the service (`--import`), and who does not pays nothing, since nobody subscribes.
+ * Turns the events of `traced.ts`, here and in the engine, into spans of OpenTelemetry. We use only its API: for
+ * traces, load an SDK before the service (`--import`). Without one there are no subscribers and no cost.
  *
- * A span is the child of the one in which its work was begun. What several callers share (a lookup, a conversation)
- * belongs to the one that began it; a transaction, which commits what many callers wrote, may stand alone. No attribute holds an address, a domain, a key or an account.
+ * A span is the child of the span in which its work began. Work that several callers share (a lookup, a conversation)
+ * belongs to the first of them. A transaction commits the writes of many callers and may stand alone. No attribute
+ * holds an address, a domain, a key or an account.
  */
 export function startTracing(): { stop(): void } {
   const tracer = trace.getTracer('mailproof');
@@ -92,7 +93,7 @@ function createSpans(tracer: Tracer) {
   const active = new AsyncLocalStorage<Context>();
   const open = new WeakMap<object, Span>();
 
-  /** The function it returns ends it. */
+  /** Returns the function that ends it. */
   function follow<Trace extends object>(
     channel: TracingChannel<unknown, Trace>,
     { begin, end }: Reading<Trace>,
@@ -133,7 +134,7 @@ function finish(
   span?.end();
 }
 
-/** Its class and not its message, which may hold what a client sent. */
+/** Records the error's class, not its message, which may contain a client's input. */
 function failure(error: unknown): Ending {
   return {
     attributes: { 'error.type': error instanceof Error ? error.name : typeof error },

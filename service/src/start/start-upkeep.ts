@@ -6,23 +6,23 @@ import { createSweep, releaseTheDead, type SweepParts } from '../core/upkeep/swe
 import { watchAllBooks, withChores } from './whole-store.ts';
 import { auditEveryMs, type WatchBooks } from '../core/upkeep/watch-books.ts';
 
-/** How often dead processes, deadlines and expiries are looked for. */
+/** Interval of the search for dead processes, deadlines and expiries. */
 const sweepEveryMs = 1_000;
 
 type UpkeepParts = Omit<SweepParts, 'chores'> & RepeatedParts & { logger: Logger };
 type RepeatedParts = Omit<Parameters<typeof repeat>[1], 'everyMs' | 'atOnce'>;
 
 export type Upkeep = {
-  /** What has not been looked at yet since the start, a line each; requests are served meanwhile. */
+  /** Checks still outstanding since the start, a line each; requests are served meanwhile. */
   checking: () => string[];
-  /** What was found that keeps requests from being served, a line each. */
+  /** Findings that keep requests from being served, a line each. */
   problems: () => string[];
   stop: () => Promise<void>;
 };
 
 /**
- * Looks after the store, at once and then at intervals. Only what a crash left is given back before anything is served:
- * the rest takes as long as there is much to look at, so it goes on beside.
+ * Tends the store, at once and then at intervals. Only the recovery after a crash precedes the first request. The other
+ * work may take long, so it runs beside requests.
  */
 export async function startUpkeep(given: UpkeepParts): Promise<Upkeep> {
   const { store, wallClock, logger } = given;
@@ -40,7 +40,7 @@ export async function startUpkeep(given: UpkeepParts): Promise<Upkeep> {
       logger.error({ violation }, 'the ledger of an account does not balance; the account is frozen'),
   });
   await releaseTheDead(parts);
-  // Apart from the sweep, which may take long: clients repeat requests of a dead process, and wait for this.
+  // Runs apart from the sweep, which may take long: clients repeat requests of a dead process and wait for this.
   const releasing = repeat(() => releaseTheDead(parts), { ...parts, everyMs: sweepEveryMs });
   const sweeping = repeat(createSweep(parts), { ...parts, everyMs: sweepEveryMs, atOnce: true });
   let audited = false;
@@ -79,7 +79,7 @@ function checkFile(
       problem = found;
       if (found !== undefined) logger.error(found);
     })
-    .catch((error: unknown) => onProblem('the database file could not be looked through', error));
+    .catch((error: unknown) => onProblem('cannot check the database file for damage', error));
   return {
     checking: () => (checked ? [] : ['database file: being looked through for damage']),
     problems: () => (problem === undefined ? [] : [problem]),
@@ -87,7 +87,7 @@ function checkFile(
   };
 }
 
-/** To be broken off is what a stop is for, and no failure. */
+/** Returns `undefined` if the stop interrupted the work, which is not a failure. */
 async function unlessStopped<T>(work: Promise<T>, stop: AbortSignal): Promise<T | undefined> {
   try {
     return await work;

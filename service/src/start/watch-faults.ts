@@ -9,14 +9,14 @@ import type { Metrics } from '../features/metrics/create-metrics.ts';
 import { watchGroups } from '../features/metrics/watch-events.ts';
 import { createWriteFaults, type WriteFaults } from '../core/upkeep/store-watch.ts';
 
-/** What fails on its way to those who tell of it: the log, the metrics, and the state of the store. */
+/** Distributes faults to the log, the metrics and the state of the store. */
 type WatchedFaults = {
-  /** Takes what a job of the service could not do. */
+  /** Receives the failure of a job. */
   onProblem: (message: string, error?: unknown) => void;
   onGroup: OnGroup;
-  /** What transactions met in the last seconds. */
+  /** Faults of transactions in the last seconds. */
   faults: WriteFaults;
-  /** Has requests that got 503 counted. */
+  /** Counts requests that got 503. */
   counted: (logRequest: LogRequest) => LogRequest;
   stop: () => void;
 };

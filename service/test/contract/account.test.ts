@@ -1,4 +1,4 @@
-/** The pages of an account and the sign-in of a browser, against the service as its user starts it. */
+/** The pages of an account and the sign-in of a browser, against the service as a user starts it. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { singlePath } from '../support/api-client.ts';

@@ -1,4 +1,4 @@
-/** What a body may be: the 400 tables of both creation calls, and what is forgiven. */
+/** Valid and invalid bodies: the 400 tables of both creation calls, and the tolerated deviations. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -27,7 +27,7 @@ const good: Record<string, object> = {
   [bulkPath]: { emails: ['alive@plain.test'] },
 };
 
-/** A valid address of so many characters: a local part of 64 and a domain of labels. */
+/** Returns a valid address of this length: a local part of 64 and a domain of labels. */
 function addressOf(characters: number): string {
   const domain = `${'a'.repeat(60)}.`.repeat(3);
   const local = 'x'.repeat(64);
@@ -82,7 +82,7 @@ for (const path of [singlePath, bulkPath]) {
   });
 }
 
-/** The same object with a property that fills it up to so many bytes. */
+/** Adds a property that fills the object up to this many bytes. */
 function padded(text: string, bytes: number): string {
   const open = `${text.slice(0, -1)},"padding":"`;
   return `${open}${'x'.repeat(bytes - open.length - 2)}"}`;

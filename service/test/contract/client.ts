@@ -1,13 +1,13 @@
 /**
- * The client of the contract tests: holds every single answer against the contract before a test sees it, which is the
- * OpenAPI document that the service itself hands out, the headers, and the shapes of the interface.
+ * The client of the contract tests. It holds every answer against the contract before a test sees it: the OpenAPI
+ * document that the service itself serves, the headers, and the shapes of `docs/contract.md`.
  */
 import assert from 'node:assert/strict';
 import { createApiClient, singlePath, type ApiClient, type Call } from '../support/api-client.ts';
 import { assertEveryAnswer } from './every-answer.ts';
 import { createDocumentCheck } from './openapi-check.ts';
 
-/** A single verification, unless another path is said. */
+/** Default: a single verification. */
 export type Ask = Partial<Call>;
 
 export type CheckedClient = Omit<ApiClient, 'ask'> & {

@@ -1,4 +1,4 @@
-/** Time: the deadline of a request, of a task and of a task's life, and a task that has to wait its turn. */
+/** Time: the deadlines of requests and tasks, the retention of tasks, and a task that has to wait in the queue. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,10 @@ after(() => service.stop());
 
 const completed = ({ body }: Answered): boolean => body['status'] === 'completed';
 
-/** How late an answer may be: five seconds, and more where this machine takes long for an answer that needs no packet. */
+/**
+ * Returns how late an answer may be: five seconds, and more if this machine is slow with an answer that needs no
+ * packet.
+ */
 async function measureGrace(): Promise<number> {
   const startedAt = performance.now();
   await service.client.verify(key, 'x@nullmx.test');
@@ -63,7 +66,10 @@ test('a task is completed at its deadline: what is left is unknown and free', as
 test('a task that no worker has claimed is waiting, and shows nothing yet', async () => {
   const { client } = service;
   const emails = ['alive@plain.test', 'x@nxdomain.test'];
-  /** More than the account may have under way come before it; on a busy machine their time may be up when it is read. */
+  /**
+   * Creates more tasks than the account may run at once, then the last. On a busy machine their time may be up when
+   * it is read.
+   */
   const createLast = async () => {
     const busy = Array.from({ length: 32 }, () => client.createTask(key, { emails: ['alive@tarpit.test'] }));
     await Promise.all(busy);
@@ -101,7 +107,7 @@ test('a completed task expires: 404 task_not_found, and its addresses are erased
   );
 });
 
-/** The files of the data directory that hold these bytes. */
+/** Returns the files of the data directory that contain these bytes. */
 function filesWith(text: string): string[] {
   return readdirSync(service.dataDir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

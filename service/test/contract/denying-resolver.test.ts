@@ -1,4 +1,7 @@
-/** A resolver that denies what exists: nobody is called dead on its word, nobody pays, and the operator is told. */
+/**
+ * A resolver that denies existing names: no address is called invalid because of it, none is charged, and the
+ * operator is told.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startServiceInWorld, type RunningService } from './running-service.ts';

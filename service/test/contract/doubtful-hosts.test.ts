@@ -1,4 +1,7 @@
-/** A task and a list over every doubtful place: no conclusive verdict contradicts the truth, and none is charged wrongly. */
+/**
+ * A task and a list over every doubtful mail host: no conclusive verdict contradicts the truth, and none is charged
+ * wrongly.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { doubtfulCrowds } from '@mailproof/world';
@@ -8,7 +11,7 @@ import { startServiceInWorld, type RunningService } from './running-service.ts';
 
 const crowds = doubtfulCrowds.filter(({ domain }) => !domain.startsWith('loses-'));
 const people = crowds.flatMap((crowd) => crowd.people);
-/** A task takes 100 addresses. */
+/** A task has at most 100 addresses. */
 const few = crowds.flatMap((crowd) => crowd.people.slice(0, 4));
 
 let service: RunningService;

@@ -1,4 +1,4 @@
-/** What holds for every answer of the service, whatever was asked: headers, error bodies, and the shapes of records. */
+/** Holds every answer of the service to the rules that all share: headers, error bodies, and the shapes of records. */
 import assert from 'node:assert/strict';
 import type { Answered } from '../support/api-client.ts';
 import { isObject } from './openapi-check.ts';
@@ -6,7 +6,7 @@ import { assertBulkRecord, assertResult } from './record-shapes.ts';
 
 type Asked = { method: string; path: string };
 
-/** Interface section 7, decisions sections 1, 5 and 8, and the pages of accounts: the reasons a status may carry. */
+/** The reasons that a status may carry: C36 to C46, D61, and those of the account's pages. */
 const reasons: Record<number, readonly string[]> = {
   400: ['invalid_email', 'invalid_batch', 'invalid_request'],
   401: ['invalid_api_key', 'invalid_key', 'no_session', 'invalid_admin_token'],
@@ -42,7 +42,7 @@ function assertCredits({ status, headers }: Answered, where: string): void {
   if (status >= 400) assert.equal(credits, '0', where);
 }
 
-/** Exactly these bytes, and beside them the header that belongs to the status. */
+/** Asserts the exact bytes of an error, and the header for its status. */
 function assertError({ method, path }: Asked, { status, headers, text, body }: Answered): void {
   const where = `${method} ${path} ${status}`;
   if (method !== 'HEAD') {
@@ -76,7 +76,7 @@ function assertSuccess({ path }: Asked, { status, headers, body }: Answered): vo
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** Interface 2.2, and the sum of decisions section 3. */
+/** C24, and the sum of D20. */
 function assertCreated(body: Answered['body']): void {
   const { status, task_id, ...counts } = body;
   assert.equal(status, 'success');
@@ -95,7 +95,7 @@ function assertCreated(body: Answered['body']): void {
   );
 }
 
-/** Interface 2.3: `results` if and only if completed, and progress as decided in section 3. */
+/** C28 to C32: `results` if and only if completed, and progress as in D24. */
 function assertProgress(body: Answered['body'], explained: boolean): void {
   const { status, count_total, count_checked, progress_percentage, results } = body;
   const fields = ['task_id', 'name', 'status', 'count_total', 'count_checked', 'progress_percentage'];

@@ -1,4 +1,4 @@
-/** Where the keys of the first start go. */
+/** The output of the keys at the first start. */
 import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The first minute of a new user: `npm start`, the printed curl, the pages, and the mistakes one makes. */
+/** The first minute of a new user: `npm start`, the printed curl, the pages, and the usual mistakes. */
 import assert from 'node:assert/strict';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -47,7 +47,7 @@ test('npm start prints account, credits and both keys, and the curl it prints wo
   const command = /^ {2}curl (?:.+\\\n)*.+$/m.exec(printed)?.[0] ?? '';
   const { code, stdout } = await until(
     () => startProgram('sh', ['-c', `${command} --silent`]).ended,
-    // A machine with much else to do turns it away.
+    // A busy machine may refuse it.
     (ended) => !ended.stdout.includes('service_unavailable'),
   );
   assert.equal(code, 0);

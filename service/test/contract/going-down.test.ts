@@ -1,4 +1,4 @@
-/** Going down and coming back: draining, a restart in the middle of a task, and a database that does not answer. */
+/** Shutdown and restart: draining, a restart in the middle of a task, and a database that does not answer. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -116,7 +116,7 @@ const get = (path: string): Promise<Answered> =>
   service.client.ask({ method: 'GET', path }, { insist: false });
 const commandsAt = (host: string) => service.world.hosts[host]?.counts.commands['RCPT'];
 
-/** As another program on the machine would open it, a backup for example. */
+/** Opens the database as another program on the machine would, such as a backup. */
 function openDatabase(): DatabaseSync {
   const file = readdirSync(service.dataDir).find((name) => /\.(?:db|sqlite3?)$/.test(name));
   assert.ok(file !== undefined, readdirSync(service.dataDir).join(' '));

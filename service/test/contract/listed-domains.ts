@@ -1,4 +1,4 @@
-/** Domains of the built-in lists, read where they stand: the tests name nobody. */
+/** Domains of the built-in lists, read from the lists themselves: the tests name no provider. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { standardLists, type WorldDescription } from '@mailproof/world';
@@ -13,7 +13,7 @@ export const disposableDomain = firstOf('disposable-domains.txt');
 const disposableMailHost = `mx.${firstOf('disposable-mail-hosts.txt')}`;
 export const freeDomain = firstOf('free-providers.txt');
 
-/** Mail hosts for them on loopback. At the throw-away ones somebody would answer, if asked. */
+/** Mail hosts for them on loopback. The disposable ones would answer if asked. */
 export const listedPlaces: WorldDescription = {
   zones: {
     [disposableDomain]: { mx: [[10, 'mx.throwaway.test']] },
@@ -27,7 +27,7 @@ export const listedPlaces: WorldDescription = {
   },
 };
 
-/** The operator's list of traps, for `MAILPROOF_SPAMTRAPS_FILE`. */
+/** Writes the operator's list of traps, for `MAILPROOF_SPAMTRAPS_FILE`. */
 export function writeTraps(file: string): string {
   writeFileSync(file, `${standardLists.spamTraps.join('\n')}\ntrap@nxdomain.test\n`);
   return file;

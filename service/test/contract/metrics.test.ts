@@ -174,7 +174,10 @@ describe('who may read /metrics', () => {
   });
 });
 
-/** The series of ours, without those that a slow store or a busy machine adds: a call of the test may be turned away and repeated. */
+/**
+ * Returns our own series, without those that a slow store or a busy machine adds: a call of the test may be refused
+ * and repeated.
+ */
 function ourSeries(exposed: Exposed): string[] {
   const spontaneous = [metricFamilies.storeTransactionSeconds.name, metricFamilies.overloadRefusals.name];
   return [...exposed.keys()].filter(

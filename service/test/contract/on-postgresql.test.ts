@@ -1,4 +1,7 @@
-/** The service on PostgreSQL as its user meets it. The rest of the contract holds there too: `test/faults/contract-on-postgresql.test.ts`. */
+/**
+ * The service on PostgreSQL as a user meets it. The rest of the contract runs there too:
+ * `test/faults/contract-on-postgresql.test.ts`.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startProxy } from '../support/postgres/proxy.ts';

@@ -1,4 +1,4 @@
-/** Holds an answer against the OpenAPI document: its status must be there, and body and headers as it says. */
+/** Checks an answer against the OpenAPI document: its status must be listed, and its body and headers must match. */
 import assert from 'node:assert/strict';
 import Ajv from 'ajv';
 import type { Answered } from '../support/api-client.ts';
@@ -7,12 +7,12 @@ type Json = Record<string, unknown>;
 type Asked = { method: string; path: string };
 
 /**
- * The document's schemas are JSON Schema 2020-12 and the validator knows draft 7. All that the two share means the same
- * in both, and a keyword that the validator does not know makes it throw, so none is passed over.
+ * Creates the check. The document's schemas are JSON Schema 2020-12 and the validator knows draft 7. Their shared
+ * keywords mean the same in both, and an unknown keyword makes the validator throw, so none is ignored.
  */
 export function createDocumentCheck(document: unknown) {
   const validator = new Ajv({ strictKeywords: true, strictDefaults: true, allErrors: true });
-  // Where references lead.
+  // The target of references.
   validator.addKeyword('components', {});
   assert.equal(at(document, 'openapi'), '3.1.0');
 
@@ -29,11 +29,11 @@ export function createDocumentCheck(document: unknown) {
     if (operation === undefined) return;
     const where = `${method} ${path} ${status}`;
     const described = at(operation, 'responses', String(status));
-    // Outside the API a wrong method is no operation of the document's.
+    // Outside the API, the document has no operation for a wrong method.
     if (described === undefined && status === 405 && !path.startsWith('/api/')) return;
     assert.ok(isObject(described), `${where} is not in the OpenAPI document`);
     if (text !== '') holds(at(described, 'content', 'application/json', 'schema'), body, where);
-    // The reasons that a response may have are those of its examples.
+    // The examples of a response name its possible reasons.
     const examples = at(described, 'content', 'application/json', 'examples');
     if (status >= 400 && isObject(body) && body['status'] === 'error')
       assert.ok(
@@ -49,7 +49,10 @@ export function createDocumentCheck(document: unknown) {
   };
 }
 
-/** A path's operation of that method, or its first, which an answer to a wrong method is held against. */
+/**
+ * Returns the path's operation for that method, or its first one, which an answer to a wrong method is checked
+ * against.
+ */
 function operationAt(document: unknown, path: string, method: string): unknown {
   const [bare = ''] = path.split('?', 1);
   for (const [pattern, operations] of Object.entries(objectAt(document, 'paths'))) {

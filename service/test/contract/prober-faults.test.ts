@@ -1,4 +1,4 @@
-/** Probers that lie, are removed, come twice or sit behind a connection that breaks. */
+/** Probers that lie, are removed, enrol twice or lose their connection. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
@@ -20,7 +20,7 @@ const world: WorldDescription = {
 };
 const never = new AbortController().signal;
 
-/** What a removal and a quarantine do first: what the prober holds is taken from it after that. */
+/** The first step of a removal and a quarantine; the prober's probes are taken from it afterwards. */
 const forgetProber = statement((db, arg: { id: string }) => db.deleteFrom('prober').where('id', '=', arg.id));
 const quarantineProber = statement((db, arg: { id: string }) =>
   db.updateTable('prober').set({ why_not: 'controls_wrong' }).where('id', '=', arg.id),
@@ -161,7 +161,7 @@ describe('a centre that trusts no prober', () => {
       const waiting = one.lease({ wait_ms: 25_000, version: 'waiting' });
       await until(fixture.list, (all) => all.some(({ version }) => version === 'waiting'));
       await store.write((tx) => tx.change(change, { id: one.proberId }));
-      // Nobody knows yet that it is not asked through any more.
+      // No process knows yet that this prober is gone.
       const verdict = client.verify(account.liveKey, 'm1@brisk.test');
       const answer = await waiting;
       assert.equal(answer.status, status, JSON.stringify(answer.body));

@@ -1,4 +1,4 @@
-/** Which fields a record of each status has, and what they say: interface 2.1 and 2.4, decisions section 4. */
+/** The fields of a record of each status, and their values: C14 to C21, C33, D25 to D38. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const alwaysThere = [
   'verification_mode',
 ];
 const judged = ['overall_score', 'is_safe_to_send', 'is_spamtrap'];
-/** Only a mail host can tell. */
+/** Fields that only a mail host can tell. */
 const told = ['can_connect_smtp', 'has_inbox_full', 'is_deliverable', 'is_catch_all', 'is_disabled'];
 
 type Rule = {
@@ -48,10 +48,10 @@ const rules: Record<string, Rule> = {
 
 const notForBulk: Rule = { fields: complete, score: [20, 40], deliverable: true, safe: false };
 
-/** A role that nobody should write to in bulk, by the list that the engine carries. */
+/** Tells whether the address is a role that must not get bulk mail, by the engine's own list. */
 function isForbiddenRole({ email }: Fields): boolean {
   const [localPart = ''] = String(email).toLowerCase().split('@');
-  // In the sandbox a tag stands for a name as well.
+  // In the sandbox a tag counts as a name as well.
   return localPart.split('+').some((name) => rolesNotForBulk.has(name));
 }
 
@@ -66,7 +66,7 @@ function ruleOf(record: Fields): Rule {
   return rule;
 }
 
-/** The result of a single verification. */
+/** Asserts the result of a single verification. */
 export function assertResult(record: Fields, explained: boolean): void {
   const where = JSON.stringify(record);
   const rule = ruleOf(record);
@@ -76,14 +76,14 @@ export function assertResult(record: Fields, explained: boolean): void {
   if (explained) assertExplanation(record['explanation']);
 }
 
-/** A record inside the results of a task: a part of the same, and `is_catch_all` where it is the status. */
+/** Asserts a record in the results of a task: a part of the same fields, and `is_catch_all` if that is the status. */
 export function assertBulkRecord(record: Fields, explained: boolean): void {
   const where = JSON.stringify(record);
   const rule = ruleOf(record);
   const may = ['email', 'status', 'verification_mode', 'is_valid_syntax', 'mx_accepts_mail'];
   const scored = ['overall_score', 'is_safe_to_send', 'is_deliverable'];
   const expected = [
-    // Whether the domain takes mail may be unknown too (its DNS failed), and then is not said.
+    // If its DNS failed, it is unknown whether the domain takes mail, and the field is absent.
     ...may.filter(
       (field) => field in record || field !== 'mx_accepts_mail' || record['status'] !== 'unknown',
     ),
@@ -107,7 +107,7 @@ function assertWhatIsSaid(record: Fields, { score, deliverable, safe }: Rule): v
   if (record['status'] === 'catch_all') assert.equal(record['is_catch_all'], true, where);
 }
 
-/** Each signal says the same as the status, wherever it is there at all. */
+/** Asserts that each signal that is present agrees with the status. */
 function assertSignals(record: Fields): void {
   const where = JSON.stringify(record);
   const status = String(record['status']);
@@ -115,7 +115,7 @@ function assertSignals(record: Fields): void {
   for (const [field, meant] of Object.entries(signals)) {
     if (field in record) assert.equal(record[field], status === meant, `${field} in ${where}`);
   }
-  // A trap at a domain that takes no mail is invalid, and a trap all the same.
+  // A trap at a domain that takes no mail is invalid, but still a trap.
   if ('is_spamtrap' in record && record['mx_accepts_mail'] === true)
     assert.equal(record['is_spamtrap'], status === 'spamtrap', where);
   if (status === 'disposable') assert.equal(record['is_disposable'], true, where);
@@ -128,13 +128,13 @@ function assertSignals(record: Fields): void {
   assertRecords(record['mx_records'], where);
 }
 
-/** Host names in lower case without a dot at the end. */
+/** Asserts host names in lower case without a dot at the end. */
 function assertRecords(records: unknown, where: string): void {
   assert.ok(Array.isArray(records), where);
   for (const host of records) assert.match(String(host), /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/, where);
 }
 
-/** Decisions section 8: the stage, a stable reason, whether and when to retry, the mail host, the replies. */
+/** D62: the stage, a stable reason, whether and when to retry, the mail host, the replies. */
 function assertExplanation(explanation: unknown): void {
   const where = JSON.stringify(explanation);
   assert.ok(isObject(explanation), where);

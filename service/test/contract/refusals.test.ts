@@ -1,4 +1,4 @@
-/** Who is refused, in which order the checks come, and that a refusal costs and leaves nothing. */
+/** Refused callers, the order of the checks, and that a refusal costs and leaves nothing. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
@@ -236,7 +236,7 @@ test('a refused request sends no packet, moves no credit and leaves no task', as
   assert.deepEqual(before[2]['violations'], []);
 });
 
-/** The same key with another secret: only its checksum or its hash can tell. */
+/** Returns the same key with another secret: only its checksum or its hash differs. */
 function otherSecret(key: string): string {
   const middle = key.length - 20;
   return `${key.slice(0, middle)}${key[middle] === 'a' ? 'b' : 'a'}${key.slice(middle + 1)}`;

@@ -1,4 +1,4 @@
-/** An installation that cannot reach port 25 asks through a prober elsewhere. */
+/** An installation that cannot reach port 25 asks through a remote prober. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { standardCast, standardWorld, type CastMember } from '@mailproof/world';
@@ -6,13 +6,13 @@ import { databases } from '../support/databases.ts';
 import { openProberFixture, type ProberFixture } from '../support/open-prober-fixture.ts';
 import { runList } from '../support/run-list.ts';
 
-/** Those who answer in moments, and whom no list decides. */
+/** Addresses that are answered quickly, and that no list decides. */
 const cast = standardCast.filter(({ slow, needs }) => slow === undefined && needs === undefined);
 
 const triesOnABusyMachine = 5;
 type WrongAnswer = { member: CastMember; seen: unknown; wanted: string; why: unknown };
 
-/** Each array is taken by whoever comes first. */
+/** Yields the items of arrays; consumers that share the iterator get different arrays. */
 function* flatten<Item>(arrays: Iterable<Item[]>): Generator<Item> {
   for (const array of arrays) yield* array;
 }
@@ -21,7 +21,7 @@ for (const { name: database } of databases) {
   describe(`an API and a worker that can dial nothing, on ${database}`, () => {
     let fixture: ProberFixture;
     before(async () => {
-      // Behind a proxy that has it under a path, as many an office has: probers are told the URL with that path.
+      // Behind a proxy with a path prefix, as in many offices: probers get the URL with that path.
       const settings = { MAILPROOF_BASE_PATH: '/mailproof' };
       fixture = await openProberFixture({ world: standardWorld(), database, settings });
     });
@@ -34,7 +34,7 @@ for (const { name: database } of databases) {
         { path: '/api/v1/email-verification', key: account.liveKey, body: { email: 'alive@plain.test' } },
         { insist: false },
       );
-      // Before any prober has enrolled the API asks by itself, behind a guard that lets nothing out.
+      // Before any prober has enrolled, the API asks by itself, behind a guard that lets nothing out.
       assert.equal(answer.creditsUsed, '0');
       assert.notEqual(answer.body['status'], 'safe');
     });
@@ -45,7 +45,7 @@ for (const { name: database } of databases) {
       await fixture.untilWell('far');
       async function ask(members: readonly CastMember[]): Promise<WrongAnswer[]> {
         const wrong: WrongAnswer[] = [];
-        // One of a domain at a time: a host that takes one recipient in a conversation has to be met first.
+        // One address of a domain at a time: a host that takes one recipient in a conversation has to be met first.
         const queue = Map.groupBy(members, ({ address }) => address.split('@')[1]).values();
         await Promise.all(
           Array.from({ length: 12 }, async () => {
@@ -61,7 +61,7 @@ for (const { name: database } of databases) {
         return wrong;
       }
       let wrong = await ask(cast);
-      // Not to know is honest where the machine is too busy for the patience of an engine. All else is wrong.
+      // Unknown is honest if the machine is too busy for the engine's patience. Any other difference is wrong.
       const isHonest = ({ seen }: WrongAnswer) => seen === 'verification_unavailable' || seen === 'unknown';
       for (
         let tries = 1;

@@ -4,7 +4,7 @@ import type { Service } from '../../src/main.ts';
 import { createApiClient, listsPath, type Answered, type ApiClient } from '../support/api-client.ts';
 import { openFixture, type Fixture, type OpenedAccount } from '../support/open-fixture.ts';
 
-/** The same mailbox is asked for once, and each request is charged as its own. */
+/** The same mailbox is asked for once, and each request is charged separately. */
 describe('the same mailbox, asked for again', () => {
   const lines: string[] = [];
   let fixture: Fixture;
@@ -91,7 +91,7 @@ describe('the same mailbox, asked for again', () => {
     const body = Array.from({ length: 1_000 }, (_, n) => `ada@domain${n}.test`).join('\n');
     const upload = (key: string) =>
       client.ask({ path: listsPath, key, body, headers: { 'content-type': 'text/csv' } });
-    // 800 conversations after the burst at 50 a second, and the last one.
+    // 800 conversations after the burst at 50/s, and the last one.
     assert.equal((await upload(one.liveKey)).body['expected_seconds'], 21);
     assert.equal((await upload(one.testKey)).body['expected_seconds'], null);
   });

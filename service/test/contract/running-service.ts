@@ -1,4 +1,4 @@
-/** The service as its user starts it, in a world on loopback: `./mailproof serve` and the commands beside it. */
+/** The service as a user starts it, in a world on loopback: `./mailproof serve` and the other commands. */
 import { standardWorld, type World, type WorldDescription } from '@mailproof/world';
 import { serviceOnVariable } from '../support/databases.ts';
 import type { Row, Serving, Settings } from '../support/mailproof.ts';
@@ -11,23 +11,23 @@ export type RunningService = {
   url: string;
   world: World;
   dataDir: string;
-  /** What the first start made and printed. */
+  /** The account that the first start made and printed. */
   first: Account & { testKey: string };
   client: CheckedClient;
   process: Serving;
   command(...args: string[]): Promise<Row>;
   openAccount(options?: { plan?: 'paid' | 'none'; credits?: number }): Promise<Account>;
-  /** The balance of an account, whose parts must make up the whole at any moment. */
+  /** Returns the balance of an account; its parts must add up at any moment. */
   balance(account: Account): Promise<Balance>;
-  /** Ends it as an operator would and starts it again on the same data. */
+  /** Stops it as an operator would and starts it again on the same data. */
   restart(): Promise<void>;
-  /** After it has ended. */
+  /** Starts it after it has ended. */
   startAgain(): Promise<void>;
-  /** Ends it and its world and removes its data. */
+  /** Stops it and its world and removes its data. */
   stop(): Promise<void>;
 };
 
-/** faults/on-postgresql.test.ts runs the same tests over PostgreSQL, each service on a database of its own. */
+/** faults/on-postgresql.test.ts runs the same tests on PostgreSQL, each service with its own database. */
 const database = process.env[serviceOnVariable] === 'PostgreSQL' ? 'PostgreSQL' : 'SQLite';
 
 type Circumstances = { settings?: Settings; places?: WorldDescription; denyAllNames?: boolean };
@@ -84,7 +84,7 @@ async function serve(fixture: Fixture): Promise<RunningService> {
   return service;
 }
 
-/** SIGTERM, and nothing is left undone: it ends with 0. */
+/** Sends SIGTERM and asserts that it ends with 0, with nothing left undone. */
 async function endByRequest({ stop, stderr }: Serving): Promise<void> {
   const code = await stop();
   if (code !== 0) throw new Error(`the service ended with ${String(code)}: ${stderr()}`);

@@ -9,7 +9,7 @@ import { startServiceInWorld, type RunningService } from './running-service.ts';
 
 type PageRow = { name: string; code: number; word: string; score: number | undefined; says: string };
 
-/** The table of `docs/sandbox.md`, which is what a user goes by. */
+/** Reads the table of `docs/sandbox.md`, which users rely on. */
 function readPage(): PageRow[] {
   const page = readFileSync(join(root, 'docs/sandbox.md'), 'utf8');
   const rows = [...page.matchAll(/^\| `(\w+)@` +\| ((\d{3}) `(\w+)`[^|]*)\|$/gm)];
@@ -31,7 +31,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-test('the page has a row for every status and for every failure of the interface', () => {
+test('the page has a row for every status and for every failure of the contract', () => {
   const statuses = 'safe invalid disabled disposable inbox_full catch_all role_account spamtrap unknown';
   const failures = 'verification_unavailable verification_timeout verification_failed';
   const missing = new Set(`${statuses} ${failures}`.split(' ')).difference(
@@ -57,7 +57,7 @@ for (const { name, code, word, score, says } of rows) {
 }
 
 test('in bulk each answers the same, a failure as unknown, and nothing is held or charged', async () => {
-  // Greylisting is waited for by its nature, longer than this test is; the single answer above shows it.
+  // Greylisting takes longer than this test by nature; the single answer above shows it.
   const asked = rows.filter(({ name }) => name !== 'greylisted');
   const created = await service.client.createTask(key, {
     emails: asked.map(({ name }) => `${name}@example.com`),

@@ -1,4 +1,4 @@
-/** Bulk verification: counts, names, states, results, and what a task costs at each moment. */
+/** Bulk verification: counts, names, states, results, and the cost of a task at each moment. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -26,7 +26,7 @@ describe('traces', () => {
   let key = '';
 
   before(async () => {
-    // As a file that `--import` loads before the service would.
+    // As a file does that `--import` loads before the service.
     trace.setGlobalTracerProvider(provider);
     fixture = await openFixture({ world });
     ({ liveKey: key } = await fixture.openAccount({ credits: 10 }));

@@ -1,6 +1,6 @@
 /**
- * A resolver that turns while the service runs: it has told the truth, and denies everything from one moment on. No
- * living address is called dead, nobody pays, the operator is told, and all is found once it recovers.
+ * A resolver that turns while the service runs: first it tells the truth, then it denies every name. No living
+ * address is called invalid, none is charged, the operator is told, and everything is found after it recovers.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -13,7 +13,7 @@ const domains = Array.from({ length: 100 }, (_, number) => `d${number}.turning.t
 const people = Array.from({ length: 20 }, (_, number) => `person${number}`);
 const living = domains.flatMap((domain) => people.map((person) => `${person}@${domain}`));
 const mailboxes = Object.fromEntries(people.map((person) => [person, 'exists' as const]));
-/** Asked for by singles, which leave their domains known. */
+/** Verified by single requests, after which their domains are known. */
 const known = Array.from({ length: 4 }, (_, number) => `s${number}.known.test`);
 const places: WorldDescription = {
   zones: Object.fromEntries([...domains, ...known].map((domain) => [domain, { mx: [[10, `mx.${domain}`]] }])),
@@ -103,7 +103,7 @@ test('a list of 2,000 living addresses and a task wait, uncharged, and all are f
 
 async function startList() {
   const { key } = account;
-  // Lists stand beside the interface that every answer of the other client is held to.
+  // Lists are not in the contract that the other client holds every answer to.
   const client = createApiClient(service.url);
   after(() => client.close());
   const ask = async (call: Call, status: number) => {

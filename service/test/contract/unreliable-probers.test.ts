@@ -1,4 +1,4 @@
-/** Probers outside that sleep, report rubbish, invent egress addresses or are removed. */
+/** Remote probers that sleep, report rubbish, invent egress addresses or are removed. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { egressFor } from '@mailproof/engine';
@@ -19,7 +19,7 @@ const findRemembered = statement((db, arg: { writer: string }) =>
   db.selectFrom('engine_memory').select('value').where('writer', '=', arg.writer),
 );
 
-/** A name whose egress address is asked before that of the other prober. */
+/** Returns a name whose egress address is asked before that of the other prober. */
 function nameBefore(other: string): string {
   const isFirst = (name: string) =>
     egressFor({ group: 'brisk.test', spread: 1, mailbox: '' }, [`${name}/default`, `${other}/default`])[0] ===

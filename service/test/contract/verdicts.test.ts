@@ -45,7 +45,10 @@ after(async () => {
 const verify = (email: string, path?: string): Promise<Answered> =>
   service.client.verify(service.first.key, email, path === undefined ? {} : { path });
 
-/** Fields and scores of each status are held by the client for every answer; here the statuses and what varies. */
+/**
+ * Asserts the status of an address. The client checks fields and scores for every answer; here are the statuses and
+ * what varies.
+ */
 async function expectStatus(
   email: string,
   status: string,
@@ -254,7 +257,7 @@ test('with MAILPROOF_PACING=off one mail host is asked fifteen times in a row wi
     for (let n = 0; n < 15; n += 1) assert.equal((await verify(email(n))).body['status'], 'invalid');
     return performance.now() - startedAt;
   };
-  // Those that need no mail host tell how fast this machine is at the moment.
+  // Addresses without a mail host show how fast this machine is at the moment.
   const withoutHostMs = await timeFifteen((n) => `x${n}@nullmx.test`);
   const tookMs = await timeFifteen((n) => `nobody${n}@plain.test`);
   assert.ok(tookMs < 7_000 + 10 * withoutHostMs, `${tookMs} ms, ${withoutHostMs} ms without a host`);

@@ -28,7 +28,7 @@ it('tasks, lists and credits are told to an endpoint as they happen, signed as t
     const { list_id } = await client.lists.create('email\nann@brisk.test\nbob@brisk.test\n', {
       name: 'a.csv',
     });
-    // No worker is there yet, so that the list is paused before it ends.
+    // There is no worker yet, so that the list is paused before it ends.
     await client.lists.start(list_id);
     await client.lists.pause(list_id);
     await client.lists.resume(list_id);

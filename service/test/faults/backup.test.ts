@@ -1,4 +1,4 @@
-/** Backups taken while a service works, and what comes back from them. */
+/** Backups taken while a service works, and their restoration. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,10 +19,10 @@ const world: WorldDescription = {
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-backups-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A request that was charged, and when its client had read the answer. */
+/** A charged request, and when its client had read the answer. */
 type Charge = { requestId: string; at: number };
 
-/** Eight clients that verify one address after the other until they are told to stop. */
+/** Starts eight clients that verify one address after another until they are stopped. */
 function startLoad(url: string, key: string) {
   const client = createApiClient(url);
   const charges: Charge[] = [];
@@ -43,7 +43,7 @@ function startLoad(url: string, key: string) {
   };
 }
 
-/** Where a backup is restored to. */
+/** The target of a restore. */
 type Place = { env: Settings; close: () => Promise<void> };
 
 function emptyDirectory({ env }: Fixture): Promise<Place> {
@@ -130,7 +130,7 @@ describe('backup --verify on PostgreSQL', () => {
     const verify = (file: string, env: Settings) =>
       runMailproof(['backup', '--verify', file, '--json'], { env });
 
-    // Somebody who got past the service: the account's own figures balance, its entries do not.
+    // A change that bypasses the service: the account's own figures balance, its entries do not.
     await fixture.query('update account set granted = 20, available = 20 where id = $1', [accountId]);
     const unsound = join(folder, 'unsound');
     await runCommand(['backup', unsound], fixture.env);

@@ -1,4 +1,7 @@
-/** Suites that run on SQLite with `npm test`, once more on PostgreSQL: a part of the contract, and all of `oneDatabase`. */
+/**
+ * Suites that run on SQLite with `npm test`, run again on PostgreSQL: a part of the contract, and all of
+ * `oneDatabase`.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,10 +20,10 @@ const overTheStore = globSync('{src,test}/**/*.test.ts', { cwd: service }).filte
 describe('on PostgreSQL', { concurrency: 2 }, () => {
   for (const file of [...contract, ...overTheStore.sort()]) {
     test(`${file} holds`, async () => {
-      // Starts the server, or finds the one of this run; the other process is told which.
+      // Starts the server, or finds the one of this run, and names it to the other process.
       const { url, giveBack } = await createPostgresDatabase('empty');
       const env = { ...process.env, [serviceOnVariable]: 'PostgreSQL', MAILPROOF_TEST_POSTGRES_URL: url };
-      // It would take itself for a part of this run.
+      // Otherwise it would take itself for a part of this run.
       delete (env as NodeJS.ProcessEnv)['NODE_TEST_CONTEXT'];
       const child = spawn(process.execPath, ['--test', join(service, file)], {
         env,

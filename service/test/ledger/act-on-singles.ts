@@ -12,7 +12,7 @@ import type { Command } from './command.ts';
 import { answersTo, close, day, hold, keyAt, releaseSingle, type ModelSingle } from './model.ts';
 import { pick, type Fixture } from './fixture.ts';
 
-/** What callers of single verifications do. */
+/** Starts a single verification, as a caller does. */
 export async function doStartSingle(
   fixture: Fixture,
   { key }: Command & { kind: 'start_single' },
@@ -64,7 +64,7 @@ export async function doKnownSingles(
   model.keys.set(key, { ...kept, expiresAt: wallClock.now() + day });
 }
 
-/** Asks for a verification whose engine answers when told to, or knows the answer at once. */
+/** Requests a verification whose engine answers on command, or knows the answer at once. */
 function startVerifying(
   { store, live, registry, time }: Fixture,
   key: number | undefined,
@@ -148,7 +148,7 @@ export async function doEndSingle(
   endKey(fixture, single.model, paid ? verdict : undefined);
 }
 
-/** The key is finished or freed, unless another attempt has taken it since. */
+/** Finishes or frees the key, unless another attempt has taken it since. */
 function endKey(fixture: Fixture, { key, owner, expiresAt }: ModelSingle, verdict: string | undefined): void {
   const { model, wallClock } = fixture;
   const known = key === undefined ? undefined : model.keys.get(key);

@@ -11,7 +11,7 @@ import type { Command } from './command.ts';
 import { complete, day, hold, keyAt, type ModelTask } from './model.ts';
 import { pick, taskTimes, type Held, type Fixture } from './fixture.ts';
 
-/** What callers of bulk tasks and workers do, zombies included. */
+/** The actions of callers of bulk tasks and of workers, including zombies. */
 export async function doCreateTask(
   fixture: Fixture,
   command: Command & { kind: 'create_task' },
@@ -108,7 +108,7 @@ export async function doClaim(fixture: Fixture): Promise<void> {
   claims.push({ claim, task });
 }
 
-/** The worker's fence is the task's: what it writes counts. */
+/** Whether the worker's fence is the task's, so that its writes count. */
 function isCurrent({ model }: Fixture, { claim, task }: Held): boolean {
   return model.tasks.includes(task) && task.status === 'running' && task.fence === claim.fence;
 }

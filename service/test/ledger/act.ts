@@ -19,7 +19,7 @@ import type { Command } from './command.ts';
 import { sweep } from './model.ts';
 import { taskTimes, type Fixture } from './fixture.ts';
 
-/** Does a command to the service and to the model, and asserts that both answer alike. */
+/** Runs a command against the service and the model, and asserts the same answer. */
 export async function act(fixture: Fixture, command: Command): Promise<void> {
   switch (command.kind) {
     case 'grant':
@@ -98,18 +98,21 @@ async function doFreeze(fixture: Fixture, { frozen }: Command & { kind: 'freeze'
   model.frozen = frozen;
 }
 
-/** Every request in memory is gone; the next sweep finds the process dead. */
+/** Drops every request in memory; the next sweep finds the process dead. */
 async function doCrash(fixture: Fixture): Promise<void> {
   const { store, testStore, registry } = fixture;
   await testStore.kill(registry);
   fixture.dead.add(registry.ownId);
   fixture.singles = [];
-  // Zombies may still hold these and try to use them.
+  // Zombies may still hold these claims and try to use them.
   fixture.claims = fixture.claims.slice(-2);
   fixture.registry = await store.joinRegistry();
 }
 
-/** The audit looks at the accounts that were touched since it last looked (see upkeep/audit.ts). */
+/**
+ * Finds the time at which the account was touched. The audit reads accounts touched since its last run (see
+ * upkeep/audit.ts).
+ */
 const findTouched = statement((db, arg: { account: string }) =>
   db
     .selectFrom('account')
@@ -120,7 +123,7 @@ const findTouched = statement((db, arg: { account: string }) =>
     .where('account.id', '=', arg.account),
 );
 
-/** The service shows what the model holds. */
+/** Asserts that the service shows the same as the model. */
 export async function compare(fixture: Fixture): Promise<void> {
   const { store, model, accountId, live, wallClock } = fixture;
   const { granted, available, reserved, spent } = model;

@@ -25,15 +25,15 @@ export function describeLedger(database: TestDatabase, { runs }: { runs: number 
 }
 
 /**
- * Runs random sequences of commands against the service and the model. After every command both must agree and the audit
- * must be clean. Throws with the shortest sequence found that breaks this.
+ * Runs random sequences of commands against the service and the model. After every command both must agree and the
+ * audit must be clean. Otherwise it throws, with the shortest failing sequence.
  */
 export async function checkLedger({ database, runs, seed, rewrite }: CheckLedger): Promise<void> {
   let current: TestStore | undefined;
   const time = createTestClock();
 
   async function run(commands: Command[]): Promise<void> {
-    // One store serves many sequences, each with an account of its own; one that failed is not used again.
+    // One store serves many sequences, each with its own account; after a failure it is not used again.
     const testStore = current ?? (await database.open(rewriting(rewrite)));
     current = undefined;
     try {
@@ -74,7 +74,7 @@ export async function checkLedger({ database, runs, seed, rewrite }: CheckLedger
   }
 }
 
-/** Whatever came before: once every deadline is over and swept, no credit is held any more (L1, L3). */
+/** After any sequence: once every deadline is over and swept, no credit is held any more (L1, L3). */
 const toTheEnd: Command[] = [
   { kind: 'advance', ms: 1_800_000 },
   { kind: 'sweep' },

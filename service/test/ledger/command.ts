@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 /**
- * What may happen to an account's books, in any order. Numbers that choose among open things (`which`) are taken modulo
- * how many there are, so that every sequence means something and still does after shrinking.
+ * The events in the life of an account's books, in any order. Numbers that choose among open things (`which`) are
+ * taken modulo their count, so that every sequence is valid, even after shrinking.
  */
 export type Command =
   | { kind: 'grant'; credits: number; op: number }
@@ -15,11 +15,11 @@ export type Command =
       test: boolean;
     }
   | { kind: 'start_single'; key: number | undefined }
-  /** So many at once whose verdict is known before it is paid for; with a key, one. */
+  /** Several at once whose verdict is known before it is paid for; with a key, one. */
   | { kind: 'known_singles'; key: number | undefined; times: number }
   | { kind: 'end_single'; which: number; as: 'conclusive' | 'inconclusive' | 'timeout' | 'defect' }
   | { kind: 'settle_again'; which: number }
-  /** The account is frozen; or the operator has looked at it, and it is no longer. */
+  /** The account is frozen; or the operator has unfrozen it. */
   | { kind: 'freeze'; frozen: boolean }
   | { kind: 'claim' }
   | { kind: 'record'; which: number; position: number; conclusive: boolean }
@@ -75,7 +75,7 @@ export const anyCommand: fc.Arbitrary<Command> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       kind: fc.constant('freeze' as const),
-      // Seldom, so that most sequences move credits.
+      // Rarely, so that most sequences move credits.
       frozen: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
     }),
   },

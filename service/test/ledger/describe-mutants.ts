@@ -4,7 +4,7 @@ import type { TestDatabase } from '../support/databases.ts';
 import { checkLedger } from './check-ledger.ts';
 import { mutants } from './mutants.ts';
 
-/** What the test of the ledger is worth: it finds each of these defects. */
+/** Shows the worth of the ledger test: it finds each of these defects. */
 export function describeMutants(database: TestDatabase): void {
   void describe(`a ledger with a defect on ${database.name}`, () => {
     for (const { name, rewrite } of mutants) {

@@ -20,7 +20,7 @@ import type { TestDatabase, TestStore } from '../support/databases.ts';
 import { createTestClock, type TestClock } from '../../../engine/test/support/test-clock.ts';
 import { deferred, safe, unknown } from '../support/outcomes.ts';
 
-/** Fails the k-th statement that follows: before it is run, or after, when what it did is done all the same. */
+/** Fails the k-th statement from now on: before it runs, or after it has taken effect. */
 type Trap = { left: number; when: 'before' | 'after'; sprung: boolean };
 
 function trapped(trap: Trap): Parameters<TestDatabase['open']>[0] {
@@ -43,7 +43,10 @@ const retentionMs = 86_400_000;
 
 type Opened = Pick<TestStore, 'store'> & { registry: ProcessRegistry };
 
-/** A day in the life of an account: singles of every kind, two tasks, a deferral, sweeps. A step that fails is left at that. */
+/**
+ * Runs a day in the life of an account: singles of every kind, two tasks, a deferral, sweeps. A step that fails is
+ * not repeated.
+ */
 async function mixedScript({ store, registry }: Opened, time: TestClock, caller: Caller): Promise<void> {
   const { wallClock } = time;
   const slots = createSlots({ clock: time, limits: { total: 10, perAccount: 10, bulk: 10 } });
@@ -119,7 +122,7 @@ function onlyTheStore(error: unknown): void {
   if (!(error instanceof StoreUnavailableError)) throw error;
 }
 
-/** Each statement of a script that does a little of everything fails once, before it is run and after. */
+/** Fails each statement of a script that does a little of everything, once before it runs and once after. */
 export function describeFailingStore(database: TestDatabase): void {
   for (const when of ['before', 'after'] as const) {
     void describe(`a store that fails ${when} one statement on ${database.name}`, () => {

@@ -9,7 +9,7 @@ import type { TestClock } from '../../../engine/test/support/test-clock.ts';
 import { openAccount } from '../support/open-account.ts';
 import { day, newModel, type Model, type ModelSingle, type ModelTask } from './model.ts';
 
-/** A service with one account, the model of its books, and what callers and workers hold of both. */
+/** A service with one account, the model of its books, and the claims of callers and workers on both. */
 export type Fixture = {
   store: Store;
   testStore: TestStore;
@@ -19,14 +19,14 @@ export type Fixture = {
   live: Caller;
   test: Caller;
   model: Model;
-  /** The process that works now, and those that died. */
+  /** The process that works now, and the dead ones. */
   registry: ProcessRegistry;
   dead: Set<string>;
   singles: Single[];
   claims: Held[];
 };
 
-/** A single verification under way: the engine has been asked and answers when told. */
+/** A running single verification: the engine has been asked and answers on command. */
 export type Single = {
   model: ModelSingle;
   answer: (outcome: Outcome | Error) => void;

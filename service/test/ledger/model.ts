@@ -1,6 +1,6 @@
 /**
- * The books as they should be: the same promises as the service's, kept in plain objects without a database, a fence check
- * in SQL or a transaction. It is the other half of the property test, so it shares no code with the service.
+ * The books as they should be: the service's promises in plain objects, without a database, a fence check in SQL or
+ * a transaction. It is the other half of the property test, so it shares no code with the service.
  */
 export type ModelItem = { done: boolean; conclusive: boolean; nextAt: number };
 
@@ -67,7 +67,7 @@ export function close(model: Model, credits: number, charge: number): void {
   model.available += credits - charge;
 }
 
-/** What is answered to so many that want one credit each, one after the other. */
+/** Returns the answers to a number of callers that want one credit each, one after another. */
 export function answersTo(
   model: Model,
   wanted: number,
@@ -95,7 +95,7 @@ export function releaseSingle(model: Model, single: ModelSingle): void {
   close(model, 1, 0);
 }
 
-/** What the sweep is to do: the dead, the expired, the overdue, the outlived. */
+/** Sweeps as the service must: the dead, the expired, the overdue, the outlived. */
 export function sweep(model: Model, now: number, dead: ReadonlySet<string>): void {
   for (const single of model.singles)
     if (single.expiresAt <= now || dead.has(single.owner)) releaseSingle(model, single);

@@ -1,29 +1,32 @@
-/** Defects that the property test must find. Each changes the service's own statements, and what else would stop it. */
+/**
+ * Defects that the property test must find. Each changes the service's own statements, and any second guard that
+ * would stop it.
+ */
 type Mutant = { name: string; rewrite: (sql: string) => string };
 
 /**
- * A place for an argument in the words of either database: `?` or `$1`. What becomes of it must still use it, and
- * PostgreSQL wants to know its type.
+ * A place for an argument in either database: `?` or `$1`. The replacement must still use it, and PostgreSQL must
+ * know its type.
  */
 const place = String.raw`(\?|\$\d+)`;
 const used = (argument: string) => (argument === '?' ? '?' : `${argument}::text`);
 const isNotNull = (_: string, argument: string) => `${used(argument)} is not null`;
 const isNull = (_: string, argument: string) => `${used(argument)} is null`;
 
-/** What stands for `text` with `?` in it, whichever database it is written for. */
+/** Returns a pattern for `text` with `?` in it, for either database. */
 function pattern(text: string): RegExp {
   const literal = text.split('?').map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`));
   return new RegExp(literal.join(place), 'g');
 }
 
-/** Replaces `what` in the statements that hold `where`. */
+/** Replaces `what` in the statements that contain `where`. */
 function change(
   where: string,
   what: string | RegExp,
   by: string | ((match: string, argument: string) => string),
 ): (sql: string) => string {
   const [here, there] = [pattern(where), typeof what === 'string' ? pattern(what) : what];
-  // A text as replacement may refer to groups; a function is called with them.
+  // A replacement text may refer to groups; a function gets them as arguments.
   const replace = (sql: string) => (typeof by === 'string' ? sql.replace(there, by) : sql.replace(there, by));
   return (sql) => (sql.search(here) < 0 ? sql : replace(sql));
 }
@@ -32,7 +35,7 @@ function all(...rewrites: ((sql: string) => string)[]): (sql: string) => string 
   return (sql) => rewrites.reduce((text, rewrite) => rewrite(text), sql);
 }
 
-/** Takes a trigger out of the schema, so that the mutant has to be found by what it does. */
+/** Removes a trigger from the schema, so that the mutant has to be found by its effects. */
 function without(trigger: string): (sql: string) => string {
   return (sql) => (sql.includes(`create trigger ${trigger} `) ? 'select 1' : sql);
 }

@@ -43,7 +43,7 @@ for (const database of oneDatabase) {
   });
 }
 
-/** Nothing is left under way, so that the next sequence, in the same database, meets its own tasks only. */
+/** Leaves nothing running, so that the next sequence, in the same database, meets its own tasks only. */
 const toTheEnd: Command[] = [
   { kind: 'advance', ms: 1_800_000 },
   { kind: 'sweep' },
@@ -61,14 +61,14 @@ async function checkSequence(
   const fixture = await openFixture(testStore, time, 6);
   const { accountId, model } = fixture;
   const { byDay: readUsage } = createUsageReader({ store, wallClock: time.wallClock });
-  /** What the model held when the ledger was so long. */
+  /** The model's figures at each length of the ledger. */
   const modelAt = new Map<number, Figures>();
   for (const [n, command] of [...commands, ...toTheEnd].entries()) {
     await act(fixture, command);
     const entries = await store.read.all(everyEntry, { account: accountId });
     const { available, reserved, spent } = model;
     modelAt.set(entries.length, { available, reserved, spent });
-    // Asked now and then, because what was summed before is remembered; a longer time makes it begin again.
+    // Checked now and then, because earlier sums are kept; a longer time makes it begin again.
     if (n % 5 === 4) await checkUsage(readUsage, { entries, accountId, days: 1 + ((days + n) % 90), time });
   }
   const entries = await store.read.all(everyEntry, { account: accountId });
@@ -102,7 +102,7 @@ async function readInPages(store: Store, accountId: string, limit: number): Prom
   return shown;
 }
 
-/** Forwards, the way an accountant would, where the service works backwards. */
+/** Adds an entry, forwards as an accountant would, while the service works backwards. */
 function addTo(figures: Figures, { kind, credits }: RawEntry): void {
   if (kind === 'grant' || kind === 'release') figures.available += credits;
   if (kind === 'reserve') figures.available -= credits;

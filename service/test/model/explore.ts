@@ -1,42 +1,42 @@
 /**
- * Walks through every state that a small model can be in: all that may happen, in every order. States are plain JSON,
- * and two that read the same are one.
+ * A small model whose every state is visited: all events, in every order. States are plain JSON, and states with
+ * the same text are equal.
  */
 export type Model<State> = {
   start: State;
-  /** All that may happen next. */
+  /** Returns all events that may happen next. */
   next(state: State): Step<State>[];
-  /** What must never be; says what is wrong with a state. */
+  /** Returns a description of what is wrong with a state, if anything. */
   wrong(state: State): string | undefined;
   /**
-   * What must always still be possible by itself: from every state to which it applies one leads on, over steps that are
-   * no faults, in which `reached` holds.
+   * Liveness: from every state to which it applies, a state with `reached` can be reached by steps that are no
+   * faults.
    */
   possible: { what: string; applies: (state: State) => boolean; reached: (state: State) => boolean }[];
 };
 
 export type Step<State> = {
   name: string;
-  /** Something that goes wrong: it may happen, and nothing may rely on it. */
+  /** A failure: it may happen, and nothing may rely on it. */
   fault?: true;
   state: State;
 };
 
 type Explored = { states: number; steps: number; violation: Violation | undefined };
 
-/** The shortest way to what is wrong. */
+/** The shortest way to a violation. */
 type Violation = { what: string; way: string[] };
 
 type Seen = { before: number; by: string };
 
-/** More states than this are a mistake in the model, not a thorough look. */
+/** More states than this are a mistake in the model, not thoroughness. */
 const mostStates = 2_000_000;
 
 export function explore<State>(model: Model<State>): Explored {
   const keys: string[] = [];
   const seen: Seen[] = [];
   const index = new Map<string, number>();
-  /** Steps that are no faults, backwards: who leads here. */
+  /** Predecessors of each state by steps that are no faults. */
   const leadsTo: number[][] = [];
   let steps = 0;
 
@@ -67,7 +67,7 @@ export function explore<State>(model: Model<State>): Explored {
   return { states: keys.length, steps, violation };
 }
 
-/** A state from which something can never come about that always should. */
+/** Returns a state from which a required state can no longer be reached. */
 function firstStuck<State>(
   { possible }: Model<State>,
   { keys, leadsTo }: { keys: readonly string[]; leadsTo: readonly number[][] },
@@ -75,7 +75,7 @@ function firstStuck<State>(
   for (const { what, applies, reached } of possible) {
     const isSo = (test: (state: State) => boolean, key: string): boolean => test(JSON.parse(key) as State);
     const good = new Set(keys.flatMap((key, at) => (isSo(reached, key) ? [at] : [])));
-    // A set that grows while it is walked is walked to its end.
+    // Iteration includes elements that are added to the set meanwhile.
     for (const at of good) for (const before of leadsTo[at] ?? []) good.add(before);
     const at = keys.findIndex((key, place) => !good.has(place) && isSo(applies, key));
     if (at >= 0) return { what, at };

@@ -1,6 +1,6 @@
 import { parseAddress, type Address } from '@mailproof/engine';
 
-/** The address that a test writes as text. */
+/** Parses an address that a test writes as text. */
 export function addressOf(email: string): Address {
   const parsed = parseAddress(email);
   if (parsed.kind === 'invalid') throw new Error(`${email}: ${parsed.fault}`);

@@ -1,4 +1,7 @@
-/** The HTTP client of the tests: every byte of an answer, what became of a broken connection, and patience under overload. */
+/**
+ * The HTTP client of the tests: it shows every byte of an answer and the fate of a broken connection, and is
+ * patient under overload.
+ */
 import {
   Agent,
   request,
@@ -15,15 +18,15 @@ export const bulkPath = '/api/v1/bulk-email-verification';
 export const listsPath = '/api/v1/lists';
 
 export type Call = {
-  /** POST unless said. */
+  /** Default: POST. */
   method?: string;
   path: string;
   /** Goes into `Authorization: Bearer`. */
   key?: string;
   headers?: Record<string, string | string[]>;
-  /** A string or bytes go out as they are, anything else as JSON; `application/json` unless a header says otherwise. */
+  /** A string or bytes are sent as they are, anything else as JSON; default content type: `application/json`. */
   body?: unknown;
-  /** Hangs up after so many bytes of the body, having announced all of them; the answer is lost. */
+  /** Hangs up after this many bytes of the body, having announced all of them; the answer is lost. */
   cutAfterBytes?: number;
 };
 
@@ -32,7 +35,7 @@ export type Answered = {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
-  /** The JSON object of the body; empty where there is none. */
+  /** The JSON object of the body; empty if there is none. */
   body: Record<string, unknown>;
   creditsUsed: string | undefined;
   requestId: string;
@@ -40,44 +43,47 @@ export type Answered = {
   bytes: string;
 };
 
-/** Credits that this very request was charged: a replay says what the first one was, and is charged nothing. */
+/**
+ * Returns the credits charged for this very request: a replay repeats the first one's figure, and is charged
+ * nothing.
+ */
 export function chargedBy({ creditsUsed, headers }: Pick<Answered, 'creditsUsed' | 'headers'>): number {
   return headers['idempotent-replayed'] === undefined ? Number(creditsUsed) : 0;
 }
 
-/** An answer that came whole, or none: a connection that broke before the last byte acknowledges nothing. */
+/** A whole answer, or none: a connection that broke before the last byte acknowledges nothing. */
 export type Answer = Answered | { kind: 'lost'; why: string };
 
 export type ApiClient = {
-  /** One request, whatever becomes of it. */
+  /** Sends one request, whatever its outcome. */
   send(call: Call): Promise<Answer>;
   /**
-   * The answer, where nobody pulls the plug. Turned away for overload (503 with Retry-After), it asks again, as clients do: a
-   * machine that is busy with much else makes the service late, and that is not what a test is about. Where a 503
-   * is what is tested, `insist: false` tells it.
+   * Returns the answer; the connection must not break. After a refusal for overload (503 with Retry-After) it asks
+   * again, as clients do: a busy machine makes the service late, which no test is about. Tests of the 503 itself
+   * pass `insist: false`.
    */
   ask(call: Call, options?: { insist?: boolean }): Promise<Answered>;
   verify(key: string, email: unknown, more?: Partial<Call>): Promise<Answered>;
   createTask(key: string, body: unknown, headers?: Record<string, string>): Promise<Answered>;
   readTask(key: string, taskId: unknown, query?: string): Promise<Answered>;
-  /** Asks for the task until it is as wanted; completed, unless said. */
+  /** Polls the task until `wanted` holds; default: completed. */
   readTaskUntil(key: string, taskId: unknown, wanted?: (task: Answered) => boolean): Promise<Answered>;
-  /** The id of a task that must have been created. */
+  /** Creates a task, which must succeed, and returns its id. */
   createdTask(key: string, emails: readonly string[]): Promise<string>;
-  /** The results of a task once it is completed, with their explanations. */
+  /** Returns the results of a completed task, with their explanations. */
   results(key: string, taskId: string): Promise<Record<string, BulkResultRecord>>;
   close(): void;
 };
 
 type ApiClientOptions = {
-  /** Looks at every answer before anybody else does, and throws where it is not as it must be. */
+  /** Called for every answer before the test sees it; throws if the answer breaks a rule. */
   check?: (call: Call & { method: string }, answer: Answered) => void;
   /** How long an answer may take, however busy the machine is. */
   lostAfterMs?: number;
 };
 
 const usuallyLostAfterMs = 120_000;
-/** Long before the service closes it, a connection is not used again: no request should meet its end on the way. */
+/** An idle connection is dropped long before the service closes it: no request should meet that closing. */
 const idleMs = 20_000;
 const askAgainMs = 250;
 const insistForMs = 120_000;
@@ -135,7 +141,7 @@ function isCompleted({ status, text, body }: Answered): boolean {
   return body['status'] === 'completed';
 }
 
-/** Node's own client, because `fetch` refuses some methods and headers that a stranger may well send. */
+/** Sends with Node's own client, because `fetch` refuses some methods and headers that strangers may send. */
 function exchange(
   url: string,
   { agent, lostAfterMs }: { agent: Agent; lostAfterMs: number },
@@ -170,7 +176,7 @@ function exchange(
   });
 }
 
-/** For whoever has to find out why nothing was heard. */
+/** Describes a lost answer, to help find its cause. */
 function describeLoss({ reusedSocket, socket }: ClientRequest, since: number, error?: Error): string {
   const connection = reusedSocket ? 'a connection that was used before' : 'a new connection';
   const bytes = `${socket?.bytesWritten ?? 0} bytes sent and ${socket?.bytesRead ?? 0} read over it`;

@@ -4,10 +4,9 @@ import type { Answered, ApiClient, Call } from './api-client.ts';
 const askAgainMs = 250;
 
 /**
- * One request of a crowd, sent again until it is answered. A machine with much else to do may turn it away: 503, or 408
- * where it came too slowly, because we are as busy as everybody else; and while we still send, that answer may be lost
- * with the connection that the service then closes. Who is turned away in the moment of a commit may have been charged
- * without hearing of it.
+ * Sends one request of a crowd until it is answered. A busy machine may refuse it: 503, or 408 if it arrived too
+ * slowly. While we still send, that answer may be lost with the connection that the service then closes. A request
+ * that is refused at the moment of its commit may have been charged without knowing it.
  */
 export async function askInACrowd(
   client: ApiClient,

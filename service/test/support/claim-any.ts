@@ -1,7 +1,7 @@
 import type { Tx } from '../../src/core/store/statement.ts';
 import { claimTask, type Claim } from '../../src/core/verify/tasks/claim-task.ts';
 
-/** Claims a task of a live key or, where none is due, of a test key; or of the one kind that is named. */
+/** Claims a task of a live key or, if none is due, of a test key; or of the one given mode. */
 export async function claimAny(
   tx: Tx,
   by: { processId: string; now: number },

@@ -14,26 +14,26 @@ import type { Store } from '../../src/core/store/store.ts';
 import { borrowPostgresDatabase, createPostgresDatabase, withoutPostgres } from './postgres/test-postgres.ts';
 import { listeners } from '../../src/start/whole-store.ts';
 
-/** A database to test with: a real one, thrown away afterwards. */
+/** A database for tests: a real one, deleted afterwards. */
 export type TestStore = {
   store: Store;
-  /** A directory of its own; with SQLite the database is in it. */
+  /** Its own directory; with SQLite the database is in it. */
   dataDir: string;
-  /** Opens the same database elsewhere: in another process, or once more in this. */
+  /** Settings to open the same database in another process, or again in this one. */
   settings: OpenStoreOptions;
-  /** Runs SQL past the service. */
+  /** Runs SQL directly, without the service. */
   execute: (sql: string) => Promise<void>;
-  /** The same, past every check of the tables and every trigger that refuses something. */
+  /** The same, without the checks of the tables and the triggers that refuse changes. */
   damage: (sql: string) => Promise<void>;
-  /** All that the database holds, in the bytes of its files or the text of its rows. */
+  /** Returns everything in the database: the bytes of its files or the text of its rows. */
   contents: () => Promise<Buffer>;
-  /** The process that announced itself so dies without a goodbye. */
+  /** Simulates the death of a registered process without a goodbye. */
   kill: (registry: ProcessRegistry) => Promise<void>;
   close: () => Promise<void>;
 };
 
 type TestDatabaseParts = {
-  /** Stands between the store and its connections. The tables are then made through it too. */
+  /** Wraps the store's connections. The tables are then created through it too. */
   wrap: <Line extends Connection>(connection: Line) => Line;
 };
 
@@ -57,7 +57,7 @@ export const databases: Iterable<TestDatabase> = {
   },
 };
 
-/** Which database the suites of what stands above the store run on: `PostgreSQL`, or else SQLite. */
+/** The database for suites above the store: `PostgreSQL`, or else SQLite. */
 export const serviceOnVariable = 'MAILPROOF_TEST_SERVICE_ON';
 
 /** SQLite with `npm test`, and PostgreSQL with `npm run test:faults` (test/faults/on-postgresql.test.ts). */
@@ -103,7 +103,10 @@ async function openSqlite(parts?: TestDatabaseParts): Promise<TestStore> {
   };
 }
 
-/** What is watched statement by statement is not watched for durability, and a sync after each costs most of the time. */
+/**
+ * Opens a connection without syncs: tests that watch statements do not test durability, and syncs would take most
+ * of the time.
+ */
 function quick(options: Parameters<typeof openSqliteConnection>[0]): Connection {
   const connection = openSqliteConnection(options);
   void connection.execute('pragma synchronous = off', []);
@@ -124,7 +127,7 @@ function dropTriggers(dataDir: string): string[] {
   return rows.map(({ name }) => `drop trigger ${String(name)}`);
 }
 
-/** A machine that runs many tests at once is slow, and no database that is gone. */
+/** A busy test machine is slow; that does not mean that the database is gone. */
 const patience = {
   requestMs: 60_000,
   requestKeyMs: 60_000,
@@ -138,7 +141,7 @@ const patience = {
   writeConnections: 4,
 };
 
-/** A session of a replica runs no triggers but these. */
+/** A session of a replica runs only these triggers. */
 const keepSums = ['task_hold_opened', 'task_hold_changed']
   .map((trigger) => `alter table hold enable always trigger ${trigger};`)
   .join(' ');

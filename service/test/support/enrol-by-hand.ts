@@ -1,4 +1,4 @@
-/** A prober that speaks the protocol by hand: it leases what it likes, and says what it likes or nothing. */
+/** A prober that speaks the protocol by hand: it leases and reports at will, or stays silent. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { CentreRefusedError, enrolAt } from '../../src/features/probers/https-source.ts';
@@ -13,12 +13,12 @@ function unlessBusy(error: unknown): undefined {
   throw error;
 }
 
-/** Somebody with a token who speaks the protocol by hand. */
+/** Enrols a holder of a token that speaks the protocol by hand. */
 export async function enrolByHand(fixture: ProberFixture, name: string, bounds: Partial<ProberBounds> = {}) {
   const { token, proberId } = await fixture.invite(name, bounds);
   const secret = makeProberSecret();
   const centre = new URL(`${fixture.url}/`);
-  // A machine that is busy turns it away, and it comes again.
+  // A busy machine refuses it, and it tries again.
   await until(() => enrolAt({ centre, secret, token, signal: never }).catch(unlessBusy));
   const instance = randomUUID();
   const post = (path: string, body: object, bearer = secret) =>
@@ -46,8 +46,8 @@ export type LeasedProbe = { probe: string; lease: string; fence: number };
 type Answer = { status: number; body: Record<string, unknown> };
 
 /**
- * A probe for each of the answers that are waited for. On a machine with much else to do a wait may end before there is
- * something to lease: then it is asked for again.
+ * Leases a probe for each of the awaited answers. On a busy machine a long poll may end before there is a probe:
+ * then it is repeated.
  */
 export async function leaseProbes(prober: { lease(): Promise<Answer> }, answers: readonly Promise<Answer>[]) {
   const early = Promise.race(answers).then(({ status, body }) =>

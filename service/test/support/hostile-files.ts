@@ -3,8 +3,8 @@ import { hostileTexts, type Draw } from './hostile-texts.ts';
 import { createRandom } from './random.ts';
 
 /**
- * Files made to cost more than they should: nested, wide, far apart, badly encoded, larger than they look. Each shape is
- * made in many sizes; the same seed makes the same files.
+ * Files made to cost more than they should: nested, wide, sparse, badly encoded, larger than they look. Each shape
+ * comes in many sizes; the same seed makes the same files.
  */
 type HostileFile = { name: string; bytes: Buffer };
 
@@ -37,7 +37,7 @@ const sheetStart = '<?xml version="1.0"?><worksheet>';
 const inSheet = (xml: string): Promise<Buffer> => makeWorkbook({ sheets: [{ name: 'A', xml }] });
 const asSheet = (xml: string): Promise<Buffer> => inSheet(`${sheetStart}${xml}</worksheet>`);
 
-/** A workbook whose parts are all fine but for one. */
+/** Makes a workbook in which only this part is bad. */
 function withPart(path: string, content: string | Buffer): Promise<Buffer> {
   return makeWorkbook({ sheets: [{ name: 'A', xml: table }], more: { [path]: content } });
 }

@@ -1,7 +1,7 @@
 import type { Random } from './random.ts';
 
 export type Draw = Pick<Random, 'below' | 'oneOf'> & {
-  /** Between 1 and the most, small and large alike: the exponent is drawn, not the number. */
+  /** Returns a size between 1 and the maximum: the exponent is drawn, so small and large sizes are equally likely. */
   size: () => number;
 };
 

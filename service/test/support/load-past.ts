@@ -1,6 +1,6 @@
 /**
- * A past: an account with so many completed tasks, each with its hold, entries and addresses, in SQL that both databases
- * understand. Made in the database itself, so that a million of them take a minute and not an hour. The books balance.
+ * The past of an account: completed tasks, each with its hold, entries and addresses, in SQL for both databases.
+ * The database itself makes them, so a million take a minute and not an hour. The books balance.
  */
 export type Past = {
   accountId: string;
@@ -14,10 +14,10 @@ export type Past = {
 
 const first = 100_000_000_000;
 
-/** Ids of the past end in twelve digits, so that each table finds those of the others. */
+/** Ids of the past end in twelve digits, so that the tables can refer to each other. */
 const idOf = (kind: string) => `'${kind}0000-0000-7000-8000-' || cast(${first} + i as text)`;
 
-/** So that several accounts can have a past. */
+/** Returns a prefix, so that several accounts can have a past. */
 function kindOf({ accountId }: Pick<Past, 'accountId'>): string {
   return accountId.slice(0, 4);
 }
@@ -71,7 +71,7 @@ export function pastSql(past: Past): string[] {
   ];
 }
 
-/** As many waiting tasks of an account that has a past, each with one address and the hold that pays for it. */
+/** Returns the SQL for waiting tasks of an account with a past, each with one address and the hold that pays for it. */
 export function waitingSql(past: Past, waiting: number): string[] {
   const { accountId, startedAt, tasks } = past;
   const id = idOf(kindOf(past));

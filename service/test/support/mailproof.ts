@@ -1,4 +1,4 @@
-/** `./mailproof` and other programs in processes of their own, with nothing of the tester's settings. */
+/** `./mailproof` and other programs in separate processes, without the tester's own settings. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,27 +12,27 @@ export type Settings = Record<string, string>;
 
 export type Ended = { code: number | null; stdout: string; stderr: string };
 
-/** A program that was started, watched from outside. */
+/** A started program, watched from outside. */
 export type Started = {
-  /** It has no stdout where that goes to a file. */
+  /** Without stdout if that goes to a file. */
   child: ChildProcessByStdio<Writable, Readable, Readable>;
-  /** All that it wrote so far. */
+  /** Returns its output so far. */
   stdout: () => string;
   stderr: () => string;
-  /** Once it has ended: its exit code, null where a signal ended it, and all that it wrote. */
+  /** Resolves at its end: its exit code (null after a signal) and its output. */
   ended: Promise<Ended>;
-  /** What it wrote on stdout, once that matches; fails where it ends before. */
+  /** Resolves once stdout matches; fails if the program ends before. */
   wrote: (wanted: RegExp) => Promise<RegExpExecArray>;
-  /** Pulls the plug. */
+  /** Kills it (SIGKILL). */
   kill: () => Promise<void>;
-  /** Asks it to end (SIGTERM), and answers with its exit code. */
+  /** Asks it to end (SIGTERM), and returns its exit code. */
   stop: () => Promise<number | null>;
 };
 
 type StartOptions = {
   env?: Settings;
   cwd?: string;
-  /** Where stdout goes instead, as under a supervisor. */
+  /** A file for stdout, as under a supervisor. */
   logFile?: string;
 };
 
@@ -52,19 +52,19 @@ export function startProgram(
 }
 
 type MailproofOptions = StartOptions & {
-  /** `script` runs ./mailproof as a person does; `source` its program alone, which starts sooner. */
+  /** `script` runs ./mailproof as a person does; `source` runs its program alone, which starts sooner. */
   through?: 'script' | 'source';
-  /** A module that is read before anything of ours. */
+  /** A module that is loaded before our code. */
   preload?: string | undefined;
   /** Another checkout of this repository, whose `./mailproof` is run. */
   checkout?: string | undefined;
-  /** The file to run instead of the program of a checkout: a release as it was. */
+  /** The file to run instead of the program of a checkout: a past release. */
   program?: string | undefined;
 };
 
 export function startMailproof(args: readonly string[], options: MailproofOptions = {}): Started {
   const { through = 'source', preload, checkout = root, env = {}, program, ...rest } = options;
-  // The same cache that ./mailproof uses: compiled code is kept between runs.
+  // The cache of ./mailproof: compiled code is kept between runs.
   const settings = { NODE_COMPILE_CACHE: join(checkout, '.cache/compiled'), ...env };
   if (through === 'script')
     return startProgram(join(checkout, 'mailproof'), args, { ...rest, env: settings });
@@ -76,7 +76,7 @@ export function startMailproof(args: readonly string[], options: MailproofOption
   return startProgram(process.execPath, [...flags, file, ...args], { ...rest, env: settings });
 }
 
-/** Runs it to its end. */
+/** Runs it until it ends. */
 export function runMailproof(
   args: readonly string[],
   { input = '', ...options }: MailproofOptions & { input?: string } = {},
@@ -88,7 +88,7 @@ export function runMailproof(
 
 export type Row = Record<string, unknown>;
 
-/** A command that must succeed and print one JSON object. */
+/** Runs a command that must succeed and print one JSON object. */
 export async function runCommand(
   args: readonly string[],
   env: Settings,
@@ -105,9 +105,9 @@ export function isRecord(value: unknown): value is Row {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A service that serves. */
+/** A running service. */
 export type Serving = Started & {
-  /** Where the API listens; empty where the process is a worker only. */
+  /** The URL of the API; empty if the process is a worker only. */
   url: string;
 };
 
@@ -125,13 +125,13 @@ export async function serveMailproof({ role = 'all', env = {}, ...rest }: ServeO
 }
 
 function watch(child: Started['child'], logFile: string | undefined): Started {
-  // A test that is broken off leaves no process behind.
+  // An interrupted test leaves no process behind.
   const kill = () => void child.kill('SIGKILL');
   process.once('exit', kill);
   const said = { stdout: '', stderr: '' };
   if (logFile === undefined) keepText(child.stdout, (text) => (said.stdout += text));
   keepText(child.stderr, (text) => (said.stderr += text));
-  // A child that ends without reading its input breaks the pipe, which is its right.
+  // A child that ends without reading its input breaks the pipe; that is allowed.
   child.stdin.on('error', () => undefined);
   const stdout = () => (logFile === undefined ? said.stdout : readFileSync(logFile, 'utf8'));
   let isOver = false;
@@ -170,7 +170,7 @@ function watch(child: Started['child'], logFile: string | undefined): Started {
   };
 }
 
-/** Whole characters, however the bytes come; whoever listens beside us still gets them as bytes. */
+/** Collects whole characters, however the bytes are split; other listeners still get bytes. */
 function keepText(stream: Readable, keep: (text: string) => void): void {
   const decoder = new StringDecoder('utf8');
   stream.on('data', (bytes: Buffer) => keep(decoder.write(bytes)));

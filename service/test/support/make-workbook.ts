@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 
-/** A workbook as spreadsheet programs write it, from the parts that a test cares about. */
+/** A workbook as spreadsheet programs write it, from the parts that matter to a test. */
 type WorkbookContent = {
   sheets: { name: string; xml: string }[];
   sharedStrings?: string[];
@@ -60,7 +60,7 @@ export async function makeWorkbook({
   return buffer(zip.outputStream);
 }
 
-/** Rows of text, as inline strings. */
+/** Returns rows of text as inline strings. */
 export function sheetOf(rows: string[][]): string {
   const cell = (text: string): string =>
     `<c t="inlineStr"><is><t>${text.replaceAll('<', '&lt;')}</t></is></c>`;

@@ -2,8 +2,8 @@ import type { ListProblem } from '../../src/features/lists/reading/list-problem.
 import { makeWorkbook, sheetOf } from './make-workbook.ts';
 
 /**
- * Files as people have them, each with what has to be read from it: the addresses in order, `*` behind one that was
- * repaired, `-` for a blank row and `!` for one that holds no address.
+ * Files as people have them, each with the expected result: the addresses in order, `*` after a repaired one, `-`
+ * for a blank row and `!` for a row without an address.
  */
 export type MessyFile = {
   file: string | Buffer | Promise<Buffer>;
@@ -245,7 +245,7 @@ function makeOpenDocument(): Buffer {
 
 type Counts = Record<'rows' | 'addresses' | 'duplicates' | 'blank' | 'rejected' | 'repaired', number>;
 
-/** What is counted of a messy file, whoever reads it. */
+/** Returns the expected counts of a messy file, for any reader. */
 export function countsOf({ reads }: Pick<MessyFile, 'reads'>): Counts {
   const rows = reads.split(' ');
   const addresses = rows.filter((row) => row !== '-' && row !== '!').map((row) => row.replace(/\*$/, ''));

@@ -10,7 +10,7 @@ const lists = createLists({
 });
 const sandbox = createSandbox({ delays: false, clock: systemClock });
 
-/** Which provider was meant, by the lists that come with the engine, and as the sandbox has it. */
+/** Finds the intended provider, by the engine's lists and as the sandbox does. */
 export const nearProvider: SurveyParts['nearProvider'] = {
   live: (address) => lists.find(address).nearProvider,
   test: (address) => sandbox.nearProvider(address),

@@ -3,7 +3,7 @@ import type { Store } from '../../src/core/store/store.ts';
 import type { WallClock } from '../../src/core/store/wall-clock.ts';
 import type { Caller } from '../../src/core/keys/authenticate.ts';
 
-/** An account with credits, and callers with its two kinds of key. */
+/** Creates an account with credits, and callers with its two kinds of key. */
 export async function openAccount(
   parts: { store: Store; wallClock: WallClock },
   credits: number,

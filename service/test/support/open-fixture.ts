@@ -1,6 +1,6 @@
 /**
- * A place to run the service in: a mail internet on loopback, a database with nothing in it, and the settings that lead there.
- * The service runs in processes of its own, or in this very one; whatever was started ends with the fixture.
+ * An environment for the service: a mail internet on loopback, an empty database, and the settings for both. The
+ * service runs in separate processes, or in this one; everything that was started ends with the fixture.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import pg from 'pg';
 import { startWorld, type World, type WorldDescription } from '@mailproof/world';
 import { createAccountWithKeys } from '../../src/core/keys/accounts/create-account-with-keys.ts';
-import { readConfig, type Config } from '../../src/core/config/config.ts';
+import { readConfig, type Config } from '../../src/start/config.ts';
 import { startService, type Service, type StartParts } from '../../src/main.ts';
 import { openStore } from '../../src/start/open-store.ts';
 import {
@@ -25,22 +25,22 @@ import { createPostgresDatabase } from './postgres/test-postgres.ts';
 export type Fixture = {
   world: World;
   dataDir: string;
-  /** What every process of it is started with. */
+  /** The settings of all its processes. */
   env: Settings;
-  /** `./mailproof serve`; killed with the fixture where it still runs. */
+  /** Starts `./mailproof serve`; the fixture kills it at the end if it is still running. */
   serve: (options?: ServeOptions) => Promise<Serving>;
-  /** The service in this process. Whoever starts it stops it. */
+  /** Starts the service in this process. The caller has to stop it. */
   startHere: (parts?: Partial<StartParts>) => Promise<Service>;
-  /** A command of the command line, with `--json`; it must succeed. */
+  /** Runs a command of the command line, with `--json`; it must succeed. */
   command: (...args: string[]) => Promise<Row>;
   openAccount: (request?: {
     name?: string;
     plan?: 'paid' | 'none';
     credits?: number;
   }) => Promise<OpenedAccount>;
-  /** Asks the database past the service; parameters are `$1`, `$2`, … in both databases. */
+  /** Queries the database directly; parameters are `$1`, `$2`, … in both databases. */
   query: (sql: string, values?: unknown[]) => Promise<Row[]>;
-  /** The figures of an account as they stand in the database at this moment. */
+  /** Returns the current figures of an account in the database. */
   balance: (accountId: string) => Promise<Balance>;
   close: () => Promise<void>;
 };
@@ -51,11 +51,11 @@ export type Balance = { granted: number; available: number; reserved: number; sp
 
 export type FixtureOptions = {
   world: WorldDescription;
-  /** A resolver that denies what exists. */
+  /** The resolver denies existing names. */
   denyAllNames?: boolean;
-  /** Before those of the fixture itself. */
+  /** Override the fixture's own settings. */
   settings?: Settings;
-  /** Where it keeps its data: a database of its own each time. */
+  /** The kind of database; each fixture has its own. */
   database?: 'SQLite' | 'PostgreSQL';
 };
 
@@ -69,7 +69,7 @@ export async function openFixture(options: FixtureOptions): Promise<Fixture> {
     MAILPROOF_DATA_DIR: dataDir,
     MAILPROOF_PORT: '0',
     MAILPROOF_SANDBOX_DELAYS: 'off',
-    // Tests count what mail hosts are asked, and ask for the same mailbox more than once.
+    // Tests count the questions to mail hosts, and ask for the same mailbox more than once.
     MAILPROOF_REUSE_MS: '0',
     ...(postgres === undefined ? {} : { MAILPROOF_DATABASE_URL: postgres.url }),
     ...settings,
@@ -133,7 +133,7 @@ async function readBalance(env: Settings, accountId: string): Promise<Balance> {
   return Object.fromEntries(entries) as Balance;
 }
 
-/** Asks the database that the settings lead to. */
+/** Queries the database of the settings. */
 export function queryDatabase(env: Settings, sql: string, values: unknown[] = []): Promise<Row[]> {
   const url = env['MAILPROOF_DATABASE_URL'];
   return url === undefined ? Promise.resolve(queryFile(env, sql, values)) : queryServer(url, sql, values);
@@ -152,7 +152,7 @@ function queryFile(env: Settings, sql: string, values: unknown[]): Row[] {
 
 async function queryServer(url: string, sql: string, values: unknown[]): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
-  // A test may end this connection with all others: the query fails then, and that is enough.
+  // A test may end this connection with all others: then the query fails, and that is enough.
   client.on('error', () => undefined);
   await client.connect();
   try {

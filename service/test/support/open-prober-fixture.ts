@@ -1,9 +1,9 @@
-/** An API and a worker that can dial no mail host at all, and probers elsewhere through which they ask. */
+/** An API and a worker that can reach no mail host, and remote probers through which they ask. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorldDescription } from '@mailproof/world';
-import { readConfig, type Config } from '../../src/core/config/config.ts';
+import { readConfig, type Config } from '../../src/start/config.ts';
 import { readEgress } from '../../src/features/probers/egress-addresses.ts';
 import {
   addProber,
@@ -25,17 +25,17 @@ import { until } from './until.ts';
 export type ProberFixture = {
   fixture: Fixture;
   url: string;
-  /** Of the API, where the settings give it a port for that. */
+  /** The metrics of the API, if the settings give it a port for them. */
   metricsUrl: string;
   client: ApiClient;
   account: OpenedAccount;
   store: Store;
-  /** Adds a prober and starts it; what it is to be told differently goes in `env`. */
+  /** Adds a prober and starts it; `env` overrides its settings. */
   startProber: (
     name: string,
     how?: { url?: string; env?: Settings; dataDir?: string; providers?: object },
   ) => Promise<ProberService>;
-  /** What `./mailproof probers add` does. */
+  /** Does the same as `./mailproof probers add`. */
   invite: (name: string, bounds?: Partial<ProberBounds>) => Promise<{ proberId: string; token: string }>;
   remove: (id: string) => Promise<void>;
   list: () => Promise<ListedProber[]>;
@@ -48,11 +48,11 @@ type Options = {
   world: WorldDescription;
   database: 'SQLite' | 'PostgreSQL';
   settings?: Settings;
-  /** The providers file of the centre. */
+  /** The providers file of the API and the worker. */
   providers?: object;
   /**
-   * Enrols a prober that never comes, before the API and the worker start. Without one enrolled they ask mail hosts
-   * themselves: for tests whose probers come and go, where nobody should stand in for them in between.
+   * Enrols a prober that never connects, before the API and the worker start. Without an enrolled prober they would
+   * ask mail hosts themselves. For tests whose probers come and go.
    */
   absentProber?: boolean;
 };
@@ -128,7 +128,7 @@ export async function openProberFixture(options: Options): Promise<ProberFixture
   };
 }
 
-/** The API and the worker hear of a prober a moment later, and leave what they asked from themselves. */
+/** Waits until the API and the worker know of a prober, and no longer ask from their own addresses. */
 async function untilHeard({ store, client }: Pick<ProberFixture, 'store' | 'client'>): Promise<void> {
   await until(
     () => readEgress(store.read),
@@ -140,12 +140,12 @@ async function untilHeard({ store, client }: Pick<ProberFixture, 'store' | 'clie
   );
 }
 
-/** An operator gives a prober the routes of its own file. */
+/** Returns a prober's bounds: the routes of its own file, as an operator would grant them. */
 function boundsOf(providers: { routes?: { id: string }[] } | undefined): Partial<ProberBounds> {
   return providers?.routes === undefined ? {} : { egress: providers.routes.map(({ id }) => id) };
 }
 
-/** The guard of the centre lets nothing out to the world. */
+/** Returns settings with a guard that lets nothing out to the world. */
 function centreSettings(folder: string, { settings = {}, providers }: Options): Settings {
   const file = join(folder, 'providers.json');
   if (providers !== undefined) writeFileSync(file, JSON.stringify(providers));

@@ -23,7 +23,7 @@ import { safe } from './outcomes.ts';
 
 const never = new AbortController().signal;
 
-/** Everything a task needs, with time that stands still and an engine that answers as told. */
+/** Opens everything that a task needs, with a manual clock and an engine that answers as told. */
 export async function openTaskFixture(database: TestDatabase, credits = 1_000) {
   const fixture = await database.open();
   const { store } = fixture;
@@ -69,12 +69,12 @@ export async function openTaskFixture(database: TestDatabase, credits = 1_000) {
     mind,
     parts,
     create,
-    /** The id of a task that must have been created. */
+    /** Creates a task, which must succeed, and returns its id. */
     created: async (caller: Caller, emails: string[], more: Partial<CreateTaskRequest> = {}) =>
       idOf(await create(caller, emails, more)),
     read: async (taskId: string, caller: Caller = account.live) =>
       withResults(await readTask({ caller, taskId, explain: true }, { store, wallClock })),
-    /** The same without explanations, the results as they go out. */
+    /** Reads the same without explanations, with the results as they are sent. */
     readPlainly: (taskId: string) =>
       readTask({ caller: account.live, taskId, explain: false }, { store, wallClock }),
     claim: (processId = registry.ownId, mode?: Claim['mode']) =>
@@ -89,7 +89,7 @@ export async function openTaskFixture(database: TestDatabase, credits = 1_000) {
       };
       return [available, reserved, spent];
     },
-    /** The clock of a process that stands still: no timer of it ever comes due. */
+    /** The clock of a process that hangs: its timers never fire. */
     stoppedClock: { now: () => time.now(), after: () => () => undefined },
     sweep: createWholeSweep({ store, registry, wallClock, taskRetentionMs: settings.taskRetentionMs }),
     violations: async () => (await audit({ store })).violations,
@@ -113,7 +113,7 @@ function idOf(answer: CreateTaskAnswer): string {
   return answer.taskId;
 }
 
-/** So many different addresses. */
+/** Returns this many different addresses. */
 export function addresses(count: number, domain = 'example.com'): string[] {
   return Array.from({ length: count }, (_, n) => `person${n}@${domain}`);
 }

@@ -14,12 +14,15 @@ import type { TestDatabase } from './databases.ts';
 import { openAccount } from './open-account.ts';
 import { safe, unknown } from './outcomes.ts';
 
-/** Whom the requests of this fixture ask for. */
+/** The address in the requests of this fixture. */
 export const email = 'someone@example.com';
 
 export const withKey = (key: string, bodyHash = 'body') => ({ idempotency: { key, bodyHash } });
 
-/** An account with credits, and single verifications on it; time stands still, and the engine says what it is told. */
+/**
+ * Opens an account with credits, and single verifications on it; the clock is manual, and the engine answers as
+ * told.
+ */
 export async function openVerifyOneFixture(database: TestDatabase, credits = 10) {
   const { store, close } = await database.open();
   const time = createTestClock();

@@ -34,7 +34,7 @@ export function safe(email: string): Outcome {
   return { kind: 'verdict', verdict, explanation: explanationOf('mailbox_accepted') };
 }
 
-/** A domain that does not exist and is one slip away from a large provider. */
+/** Returns an outcome for a domain that does not exist and is one typo away from a large provider. */
 export function mistyped(email: string): Outcome {
   const verdict = {
     ...common(email),

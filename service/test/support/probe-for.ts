@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { parseAddress, type CanonicalHost, type MailboxEvidence, type Probe } from '@mailproof/engine';
 
-/** A probe for an address whose mail goes to one host, to be asked from one egress address. */
+/** Returns a probe for an address with one mail host, to be asked from one egress address. */
 export function probeFor(email: string, egress: string, account = 'acct_a'): Probe & { egress: string } {
   const parsed = parseAddress(email);
   assert.ok(parsed.kind === 'valid');
@@ -15,7 +15,7 @@ export function probeFor(email: string, egress: string, account = 'acct_a'): Pro
   };
 }
 
-/** The evidence of a mail host that accepts the address. */
+/** Returns the evidence of a mail host that accepts the address. */
 export function acceptedBy(probe: Probe): MailboxEvidence {
   return {
     kind: 'answered',

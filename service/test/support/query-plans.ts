@@ -6,10 +6,10 @@ import { storeFile } from '../../src/core/store/sqlite/open-sqlite-store.ts';
 import type { SqlValue } from '../../src/core/store/statement.ts';
 import type { TestDatabase, TestStore } from './databases.ts';
 
-/** A statement that went to the database, and how many rows came back. */
+/** A statement that was sent to the database, and its number of rows. */
 export type SeenStatement = { sql: string; values: SqlValue[]; rows: number };
 
-/** Opens a database and notes the statements that pass, from `forget` on. */
+/** Opens a database and records its statements, from `forget` on. */
 export async function openWatched(database: TestDatabase) {
   let seen: SeenStatement[] = [];
   const wrap = <Line extends Connection>(connection: Line): Line => ({
@@ -23,10 +23,13 @@ export async function openWatched(database: TestDatabase) {
   const fixture = await database.open({ wrap });
   return {
     ...fixture,
-    /** PostgreSQL counts by itself, now and then; SQLite does not, and goes by the shape of its indexes. */
+    /**
+     * Updates the statistics. PostgreSQL does so by itself, now and then; SQLite does not, and plans by the shape
+     * of its indexes.
+     */
     analyze: () => (database.name === 'PostgreSQL' ? fixture.execute('analyze') : Promise.resolve()),
     forget: () => void (seen = []),
-    /** Those that read or change rows. */
+    /** The statements that read or change rows. */
     seen: () => seen.filter(({ sql }) => /^(?:select .* from|with|insert|update|delete) /is.test(sql)),
   };
 }
@@ -34,7 +37,7 @@ export async function openWatched(database: TestDatabase) {
 /** A machine that runs many tests at once is slow. */
 const limits = postgresLimits({ connectMs: 20_000, statementMs: 60_000 });
 
-/** How the database would run a statement, a step a line. What PostgreSQL says depends on what `analyze` found. */
+/** Returns the plan of a statement, one step a line. PostgreSQL's plan depends on the statistics of `analyze`. */
 export async function planOf(
   { settings }: Pick<TestStore, 'settings'>,
   { sql, values }: Pick<SeenStatement, 'sql' | 'values'>,
@@ -58,8 +61,8 @@ export async function planOf(
 }
 
 /**
- * What in a plan grows with the tables: reading one from end to end, or sorting what was found. Reading a whole index is
- * as bad; one that holds only what is open or leased now is named `exempt`.
+ * Returns the steps whose cost grows with the tables: a full scan, or a sort. A full scan of an index is as bad,
+ * unless `exempt` names it: it holds only open or leased rows.
  */
 export function growingSteps(plan: string[], exempt: RegExp = /^$/): string[] {
   return plan.filter((step) => /\bSCAN\b|TEMP B-TREE|Seq Scan|\bSort\b/.test(step) && !exempt.test(step));

@@ -1,8 +1,8 @@
-/** Chance that can be repeated: the same seed gives the same numbers. */
+/** Repeatable random numbers: the same seed gives the same numbers. */
 export type Random = {
-  /** From 0 up to, but not including, 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next: () => number;
-  /** A whole number from 0 up to, but not including, this one. */
+  /** Returns a whole number from 0 up to, but not including, the limit. */
   below(limit: number): number;
   chance(share: number): boolean;
   oneOf<Item>(items: readonly [Item, ...Item[]]): Item;

@@ -1,4 +1,4 @@
-/** What a scrape said: each series with its labels, as it stands in the text, and its value. */
+/** A scrape: each series with its labels as in the text, and its value. */
 export type Exposed = Map<string, number>;
 
 export function readExposition(text: string): Exposed {
@@ -11,7 +11,7 @@ export function readExposition(text: string): Exposed {
   );
 }
 
-/** The sum of all series of a name whose labels hold these. */
+/** Returns the sum of all series of a name with these labels. */
 export function sumOf(exposed: Exposed, name: string, labels: Record<string, string> = {}): number {
   const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
   return [...exposed]

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { listsPath, type ApiClient } from './api-client.ts';
 import { until } from './until.ts';
 
-/** Uploads the addresses as a list, runs it to its end and returns the status of each address as the download has it. */
+/** Uploads the addresses as a list, runs it to its end and returns the status of each address in the download. */
 export async function runList(
   client: ApiClient,
   key: string,

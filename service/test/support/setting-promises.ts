@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readConfig, type Config } from '../../src/core/config/config.ts';
+import { readConfig, type Config } from '../../src/start/config.ts';
 import type { Setting } from '../../src/core/config/setting.ts';
 
 export type SettingRow = {
@@ -9,7 +9,7 @@ export type SettingRow = {
   bad: readonly string[];
 };
 
-/** Tests what every setting promises: its default, what it takes, and the line that refuses anything else. */
+/** Tests the promises of every setting: its default, its allowed values, and the line that refuses any other. */
 export function describeSetting(key: keyof Config, name: string, { usual, good, bad }: SettingRow): void {
   void describe(name, () => {
     void test('has its default when it is not set or empty', () => {
@@ -33,7 +33,7 @@ export function describeSetting(key: keyof Config, name: string, { usual, good, 
   });
 }
 
-/** The same for a table of settings; each has its row. */
+/** Tests the same for a table of settings; each has its row. */
 export function describeSettings<Key extends keyof Config>(
   settings: Readonly<Record<Key, Pick<Setting<never>, 'names'>>>,
   rows: Readonly<Record<Key, SettingRow>>,

@@ -1,4 +1,4 @@
-/** Keepers of egress addresses on one store, with a clock that tests turn and a registry that they fill. */
+/** Keepers of egress addresses on one store, with a manual clock and a manual registry. */
 import type { TestContext } from 'node:test';
 import type { Engine, Predecessor } from '@mailproof/engine';
 import { createTestClock } from '../../../engine/test/support/test-clock.ts';
@@ -7,7 +7,7 @@ import { readEgress } from '../../src/features/probers/egress-addresses.ts';
 import { keepEgress, type EgressKeeper } from '../../src/features/probers/keep-egress.ts';
 import type { TestDatabase } from './databases.ts';
 
-/** What a keeper tells its engine. */
+/** The engine's side of a keeper. */
 function createEngineEgress(ids: string[]) {
   const begins = new Map<string, number>();
   const seen = {
@@ -86,7 +86,7 @@ export async function startKeepers(t: TestContext, database: TestDatabase) {
       cutOff: () => void (condition.cutOff = true),
       reconnect: () => void (condition.cutOff = false),
       die: () => void Object.assign(condition, { dead: true, cutOff: true }),
-      /** Its process is gone, and the registry knows. */
+      /** Marks its process as dead in the registry. */
       isFoundDead: () => void dead.add(id),
     };
   }

@@ -19,8 +19,8 @@ export const briskWorld: WorldDescription = {
 const retryMs = 250;
 
 /**
- * Clients of an account that ask one after the other, and again soon if they are refused. How many are answered depends
- * on `thinkMs`, the time between an answer and the next request, and less on a busy machine.
+ * Starts clients of an account that ask one after another, and soon again after a refusal. The number of answers
+ * depends on `thinkMs`, the time between an answer and the next request, and less on a busy machine.
  */
 export function startSteadyClients(
   client: ApiClient,

@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What is waited for is a fact. The deadline only ends a test that would wait for ever; no promise depends on it. */
+/** Tests wait for facts. The deadline only ends a test that would wait for ever; no promise depends on it. */
 const givesUpAfterMs = 180_000;
 const lookEveryMs = 10;
 
-/** Looks again and again until what is seen is as wanted, and gives it back. */
+/** Polls until `wanted` holds, and returns the last value. */
 export async function until<Seen>(
   look: () => Seen | Promise<Seen>,
   wanted: (seen: Seen) => boolean = Boolean,

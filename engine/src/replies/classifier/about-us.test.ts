@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { readReplyLine } from '../../../test/support/read-reply-line.ts';
-import { classifyReply } from './classify-reply.ts';
-import { createReplyClassifier } from './create-reply-classifier.ts';
+import { classifyReply, createReplyClassifier } from './classify-reply.ts';
 import type { ReplyMeaning, ReplyParties } from '../meaning.ts';
 import { condemnsMailbox } from '../rules/rule.ts';
 
@@ -14,7 +13,7 @@ const parties: ReplyParties = {
   recipient: 'someone@example.com',
 };
 
-/** Whatever a sentence can be about that is not the recipient. */
+/** Subjects of a sentence that are not the recipient. */
 const subjects = listed(`
   Your account, Your address, Your mailbox, Your domain, Your server, Your host name, Your IP, Your mail host,
   Your organization, Your user, Your sending domain, Your email provider, Your mail client, Your ISP, Your company,
@@ -73,7 +72,7 @@ const head = fc.record({
   enhanced: fc.constantFrom(...enhancedCodes, '5.4.4', '5.5.0', '5.7.1'),
 });
 
-describe('what is said of anything but the recipient', () => {
+describe('words about anything but the recipient', () => {
   test('never reads as a dead mailbox, whatever subject, predicate and codes', () => {
     fc.assert(
       fc.property(sentence, head, (text, { code, enhanced }) => {
@@ -139,7 +138,7 @@ describe('with the names of both sides', () => {
     return said;
   };
 
-  test('a reply that names us and not the recipient condemns nobody', () => {
+  test('a reply that names us and not the recipient condemns no mailbox', () => {
     for (const line of [
       '550 5.1.1 <verify@probe.example.org>: User unknown in virtual mailbox table',
       '550 5.1.2 mail.example.org: Host unknown',
@@ -162,7 +161,7 @@ describe('with the names of both sides', () => {
     }
   });
 
-  test('what is said of our names is said of us, even beside the recipient', () => {
+  test('words about our names are about us, even beside the recipient', () => {
     for (const line of [
       '550 <someone@example.com>: Recipient address rejected: mail.example.org not found',
       '550 <someone@example.com>: verify@probe.example.org does not exist',
@@ -171,7 +170,7 @@ describe('with the names of both sides', () => {
     }
   });
 
-  test('where sender and recipient share a domain, the domain names nobody', () => {
+  test('if sender and recipient share a domain, the domain names neither', () => {
     const reply = readReplyLine('550 5.1.1 no such user at example.com');
     const shared = { ...parties, sender: 'verify@example.com' };
     assert.equal(classifyReply(reply, shared).label, 'mailbox_not_exist');

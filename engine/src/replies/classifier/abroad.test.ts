@@ -4,7 +4,7 @@ import { readReplyLine } from '../../../test/support/read-reply-line.ts';
 import { condemnsMailbox } from '../rules/rule.ts';
 import { classifyReply } from './classify-reply.ts';
 
-/** Sentences about senders, servers and addresses of ours, in words that condemn a mailbox elsewhere. */
+/** Sentences about senders, servers and addresses of ours, in words that elsewhere condemn a mailbox. */
 const aboutUs: Readonly<Record<string, readonly string[]>> = {
   German: [
     'Der Absender existiert nicht',
@@ -47,7 +47,7 @@ const aboutUs: Readonly<Record<string, readonly string[]>> = {
   Korean: ['발신자가 존재하지 않습니다', 'IP 주소를 찾을 수 없습니다', '보낸 사람 주소가 유효하지 않습니다'],
 };
 
-describe('what other languages say of us never reads as a dead mailbox', () => {
+describe('words about us in other languages never read as a dead mailbox', () => {
   for (const [language, sentences] of Object.entries(aboutUs)) {
     test(language, () => {
       for (const sentence of sentences)

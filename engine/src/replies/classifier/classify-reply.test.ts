@@ -138,7 +138,7 @@ describe('a quoted reply is read from the inside', () => {
   });
 });
 
-describe('what an address is called does not speak', () => {
+describe('the name of an address is not read as words', () => {
   test('words inside a mail address are not read', () => {
     assert.equal(labelOf('550 <user.unknown@no-such-user.example> sorry'), 'other');
     assert.equal(labelOf('550 5.1.1 <spam.blocked@spamhaus.example> User unknown'), 'mailbox_not_exist');
@@ -180,7 +180,7 @@ describe('complaints about us never condemn the mailbox', () => {
 });
 
 describe('a refusal by name without a reason', () => {
-  test('condemns nobody under a bare 550 or 554', () => {
+  test('condemns no mailbox under a bare 550 or 554', () => {
     for (const line of [
       '550 Recipient rejected',
       '554 Address refused',
@@ -272,7 +272,8 @@ describe('total, deterministic, bounded', () => {
         provider: undefined,
       });
     }
-    // About 10 ms each on an idle machine; a quadratic rule takes minutes at this length if the cut is ever lost.
+    // About 10 ms each on an idle machine; a quadratic rule takes minutes at this length if the cut is ever
+    // lost.
     assert.ok(cpuMs() - began < 5_000);
   });
 });

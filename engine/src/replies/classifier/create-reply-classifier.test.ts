@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { classifyReply } from './classify-reply.ts';
-import { createReplyClassifier } from './create-reply-classifier.ts';
+import { classifyReply, createReplyClassifier } from './classify-reply.ts';
 import type { ReplyToClassify } from '../meaning.ts';
 import { allRules } from '../rules/all-rules.ts';
 import { samplesOf } from '../rules/rule.ts';
@@ -26,7 +25,7 @@ const replies: ReplyToClassify[] = texts.flatMap((text) =>
   heads.flatMap((head) => providers.map((provider) => ({ ...head, text, provider }))),
 );
 
-test('what is remembered is what the rules say, whatever was asked before', () => {
+test('a remembered meaning is the one of the rules, whatever was asked before', () => {
   const expected = replies.map((reply) => classifyReply(reply));
   for (const most of [50, 1_000_000]) {
     const classify = createReplyClassifier(most);
@@ -82,7 +81,7 @@ test('a 2xx is accepted, whatever its words', () => {
   assert.deepEqual(classify(reply), { label: 'accepted', reason: 'accepted' });
 });
 
-test('the answer is the caller’s own: changing it changes nobody else’s', () => {
+test('the answer is the caller’s own: changing it changes no other’s', () => {
   const classify = createReplyClassifier(10);
   const reply = { code: 550, enhanced: '5.1.1', text: 'user unknown', provider: undefined };
   const expected = classifyReply(reply);

@@ -1,6 +1,7 @@
 /**
- * Refusals of whoever is asking: the address on a block list, without reverse DNS, with a bad name, a bad past or no
- * right to connect. They say nothing of the mailbox, whatever the code in front of them (Postfix answers them at RCPT).
+ * Refusals of the asking side: the address on a block list, without reverse DNS, with a bad name, a bad past or no
+ * right to connect. They say nothing of the mailbox, whatever the code in front of them (Postfix answers them at
+ * RCPT).
  */
 import type { Rule } from './rule.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Refusals of what is sent: spam, viruses, forbidden content, form and size. We never send a message, but filters
+ * Refusals of the message: spam, viruses, forbidden content, form and size. We never send a message, but filters
  * answer so at RCPT on suspicion, and the mailbox may well be there.
  */
 import type { Rule } from './rule.ts';
@@ -78,7 +78,7 @@ export const messageRules: readonly Rule[] = [
   },
 ];
 
-/** Asked after what is said of the mailbox: `message refused` is also how a server begins `… user unknown`. */
+/** Asked after the rules about the mailbox: a server may begin `… user unknown` with `message refused`. */
 export const contentRules: readonly Rule[] = [
   {
     reason: 'content_refused',

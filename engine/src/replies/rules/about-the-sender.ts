@@ -76,7 +76,7 @@ export const senderRules: readonly Rule[] = [
     samples: ['550 5.1.8 verify@example.org not good', '501 5.1.7 <verify@example.org>'],
   },
   {
-    // No RFC knows it; Courier gives it for what is wrong with the domain of the sender.
+    // No RFC knows it; Courier gives it for a fault of the sender's domain.
     reason: 'sender_refused',
     label: 'blocked_or_policy',
     when: { codes: [517] },

@@ -1,6 +1,6 @@
 /**
- * Words that accuse us, or that limit what is said to what comes from us. They outrank what the same reply says of a
- * mailbox: "Spammer! User unknown" is how a server gets rid of somebody, and says nothing of the user.
+ * Words that accuse us, or that limit the reply to mail from us. They outrank the words of the same reply about a
+ * mailbox: by "Spammer! User unknown" a server gets rid of a client, and says nothing of the user.
  */
 import type { Phrases } from './rule.ts';
 

@@ -1,7 +1,11 @@
 /**
- * The themes in the order in which they are asked. The order carries meaning: patience is the plainest word; a
- * lookup that failed outranks what is said beside it; quota outranks every code; a complaint about us outranks what the same reply says of the recipient ("too many
- * unknown users"); what is said of the mailbox outranks general talk of refusal; the codes alone come last.
+ * The themes in the order in which they are asked. The order carries meaning:
+ * - patience is the plainest word;
+ * - a lookup that failed outranks the words beside it;
+ * - quota outranks every code;
+ * - a complaint about us outranks the words of the same reply about the recipient ("too many unknown users");
+ * - words about the mailbox outrank general words of refusal;
+ * - the codes alone come last.
  */
 import { clientRules } from './about-the-client.ts';
 import { contentRules, messageRules } from './about-the-message.ts';

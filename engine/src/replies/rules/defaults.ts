@@ -1,18 +1,18 @@
 /**
- * What the codes alone say when no words were understood: RFC 3463 (and the IANA registry that grew from it) for the
- * enhanced code, RFC 5321 section 4.2.3 for the reply code, and the class at the very end. A bare 550 or 554 stays
- * open: RFC 5321 gives 550 to "no access" and "policy reasons" as well as to "not found".
+ * The meaning of the codes alone, if no words were understood. The enhanced code is read by RFC 3463 (and the IANA
+ * registry that grew from it), the reply code by RFC 5321 section 4.2.3, and the class comes last. A bare 550 or 554
+ * stays open: RFC 5321 gives 550 to "no access" and "policy reasons" as well as to "not found".
  */
 import type { Rule } from './rule.ts';
 
-/** Words that speak of us: beside them a mailbox code alone condemns nobody. */
+/** Words that speak of us: beside them a mailbox code alone condemns no mailbox. */
 const aboutUs = {
   '(ipaddr|abuse|blocked|blocking|block)': '550 5.1.1 no, 192.0.2.7',
   'your (ip|server|host|network|domain|isp|mta|connection|provider|access)': '550 5.1.1 look at your network',
   '(from|for) you': '550 5.1.1 sorry, we do not want mail from you',
 };
 
-/** Asked before general talk of failure and refusal: here the code is the only word about the mailbox. */
+/** Asked before the general words of failure and refusal: here the code is the only word about the mailbox. */
 export const mailboxCodeRules: readonly Rule[] = [
   {
     reason: 'address_refused',

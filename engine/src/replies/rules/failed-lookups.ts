@@ -37,7 +37,7 @@ const broken: Phrases = {
     '550 The validity of the recipient could not be determined',
 };
 
-/** The mailbox is there, and something else has it in its hands for a moment. */
+/** The mailbox is there, and another process has locked it for a moment. */
 const locked: Phrases = {
   '(locked|in use|busy|opened|held|accessed|used|reserved) (exclusively|currently)? (by|for|in) (another|other|a different|some other|an other|a concurrent|a running) (process*|session*|program*|client*|connection*|user*|deliver*|instance*|thread*|application*|task*|transaction*|server|agent)':
     '451 mailbox locked by another process',

@@ -103,7 +103,7 @@ export const greylistingRules: readonly Rule[] = [
   },
 ];
 
-/** Asked after what is said of quota and of us: in other languages the word for "later" stands beside any reason. */
+/** Asked after the rules about quota and about us: in other languages the word for "later" stands beside any reason. */
 export const patienceRules: readonly Rule[] = [
   {
     reason: 'try_again_later',

@@ -2,7 +2,7 @@
 import { disabledAbroad } from './languages/all-languages.ts';
 import type { Rule } from './rule.ts';
 
-/** Where a server leaves it open ("disabled or does not exist"), the mailbox is as good as gone: see the next theme. */
+/** If a server leaves it open ("disabled or does not exist"), the mailbox is as good as gone: see the next theme. */
 const orUnknown = {
   '(does not|not|no longer|never) exists?': '550 The mailbox is disabled or does not exist',
   '(no such|unknown|nonexistent) {who}': '550 Unknown user, or account disabled',

@@ -1,6 +1,6 @@
 /**
  * The mailbox exists and is full. These words outrank the codes around them: Comcast and Orange say it under 5.1.1,
- * others under 5.7.1 or no enhanced code at all. What is full must be the mailbox, though: a server out of disk space
+ * others under 5.7.1 or no enhanced code at all. The mailbox itself must be full, though: a server out of disk space
  * (RFC 3463 x.3.1) or a sender out of his daily allowance says nothing of the recipient.
  */
 import { fullAbroad } from './languages/all-languages.ts';

@@ -1,6 +1,6 @@
 /**
  * The server knows no such mailbox, or knows that its owner has gone. The words must be about the recipient: rules
- * that condemn are asked about a reply without what it says of senders, clients, services and messages.
+ * that condemn see a reply without its statements about senders, clients, services and messages.
  */
 import { unknownAbroad } from './languages/all-languages.ts';
 import type { Rule } from './rule.ts';
@@ -214,7 +214,7 @@ export const mailboxNotExistRules: readonly Rule[] = [
     ],
   },
   {
-    // A soft bounce: the host has looked and found nobody, and leaves room for a change of mind.
+    // A soft bounce: the host has looked and found no mailbox, and leaves room for a change of mind.
     reason: 'unknown_for_now',
     label: 'greylisted_or_temporary',
     when: {
@@ -251,7 +251,7 @@ const refusedByName = {
 
 /**
  * Asked after the rules of policy: the recipient is refused by name and no reason is given. A bare 550 says no more
- * than that; an address code beside it (RFC 3463 x.1.x), or a reply code kept for addresses, says why.
+ * than that; an address code beside it (RFC 3463 x.1.x), or a reply code kept for addresses, gives the reason.
  */
 export const recipientRefusedRules: readonly Rule[] = [
   {

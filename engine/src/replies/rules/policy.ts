@@ -92,7 +92,7 @@ export const policyRules: readonly Rule[] = [
   },
 ];
 
-/** Words of refusal without a reason, asked last: something was rejected, and it is not said why. */
+/** Words of refusal without a reason, asked last: something was rejected, and the reply does not say why. */
 export const plainRefusalRules: readonly Rule[] = [
   {
     // Not understood, but it speaks to us or of our address: not of the mailbox.

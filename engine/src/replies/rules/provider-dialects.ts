@@ -1,6 +1,7 @@
 /**
- * What single providers mean by words that mean something else in general, or by marks of their own. Asked before the
- * general rules. A mark nobody else uses (`OFR_417`, `p=NoSuchUser`) needs no provider; an ordinary phrase does.
+ * Words that mean something else at single providers than in general, and marks of their own. Asked before the
+ * general rules. A mark that only one provider uses (`OFR_417`, `p=NoSuchUser`) needs no provider; an ordinary
+ * phrase does.
  */
 import type { Rule } from './rule.ts';
 
@@ -47,7 +48,7 @@ export const providerDialects: readonly Rule[] = [
     },
   },
   {
-    // Google's limit for what a customer sends; the mailbox asked for has no part in it.
+    // Google's limit for mail that a customer sends; the mailbox asked for has no part in it.
     reason: 'rate_limited',
     label: 'blocked_or_policy',
     when: {
@@ -102,7 +103,7 @@ export const providerDialects: readonly Rule[] = [
     },
   },
   {
-    // Haraka, where no plugin answers for the recipient.
+    // Haraka, if no plugin answers for the recipient.
     reason: 'refused_without_reason',
     label: 'other',
     when: {
@@ -132,7 +133,7 @@ export const providerDialects: readonly Rule[] = [
     },
   },
   {
-    // An address without standing is answered as if it had not said EHLO.
+    // An address without a good reputation is answered as if it had not said EHLO.
     reason: 'client_refused',
     label: 'blocked_or_policy',
     when: { providers: ['apple'], codes: [503] },

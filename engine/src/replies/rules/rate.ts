@@ -1,6 +1,6 @@
 /**
- * Limits of rate and number. A transient one asks for patience; a permanent one is a refusal of whoever asks. Both
- * leave the mailbox undecided: "too many invalid recipients" is about our earlier questions, not about this one.
+ * Limits of rate and number. A transient one asks for patience; a permanent one refuses the asking side. Both leave
+ * the mailbox undecided: "too many invalid recipients" is about our earlier questions, not about this one.
  */
 import type { Rule } from './rule.ts';
 

@@ -1,16 +1,14 @@
-import type { ReplyLabel } from '../meaning.ts';
-import type { ProviderId } from '../providers.ts';
+import type { ReplyLabel, ReplyReason } from '../meaning.ts';
 import type { PlainReply } from '../normalise-reply.ts';
-import type { ReplyReason } from '../reply-reasons.ts';
-import { meetsNeeds, needsOf } from './phrase-needs.ts';
-import { phrasePattern } from './phrase.ts';
+import type { ProviderId } from '../providers.ts';
+import { wordSets } from '../words-about-us.ts';
 
-/** Phrases (see `phrase.ts`), each with the reply that taught it: code, perhaps an enhanced code, text. */
+/** Phrases (see `phrasePattern`), each with the reply that taught it: code, perhaps an enhanced code, text. */
 export type Phrases = Readonly<Record<string, string>>;
 
-/** When a rule speaks: every condition that is given must hold. */
+/** When a rule applies: every condition that is given must hold. */
 type Condition = {
-  /** Reply classes; left out, both 4 and 5, or 5 alone where the label condemns the mailbox. */
+  /** Reply classes; by default both 4 and 5, or 5 alone if the label condemns the mailbox. */
   classes?: readonly (4 | 5)[];
   codes?: readonly number[];
   /** Enhanced status codes, `*` for any part: `5.2.2`, `*.2.2`, `*.7.*`. */
@@ -20,23 +18,24 @@ type Condition = {
   providers?: readonly ProviderId[];
   /** One of these phrases occurs. */
   text?: Phrases;
-  /** None of these phrases occurs; the sample is a reply that the rule would take if the phrase were not there. */
+  /** Silent if one of these phrases occurs; the sample is a reply that the rule would take without the phrase. */
   unless?: Phrases;
-  /** Only what is said of the recipient is looked at; always so where the label condemns the mailbox. */
+  /** Only the words about the recipient are looked at; always so if the label condemns the mailbox. */
   aboutRecipient?: true;
-  /** Silent where the reply says anything of us: beside such words, a code alone condemns nobody. */
+  /** Silent if the reply says anything of us: beside such words, a code alone condemns no mailbox. */
   unlessAboutUs?: true;
 };
 
 /**
- * One thing learned about what servers say. The samples are replies as a server would send them; the test runs each
- * through the whole classifier and expects this rule's label and reason, so no rule is shadowed by an earlier one.
+ * One thing learned about the words of servers. The samples are replies as a server would send them. The test runs
+ * each through the whole classifier and expects this rule's label and reason, so no rule is shadowed by an earlier
+ * one.
  */
 export type Rule = {
   reason: ReplyReason;
   label: ReplyLabel;
   when: Condition;
-  /** Besides those of its phrases. */
+  /** Further samples, besides those of its phrases. */
   samples?: readonly string[];
 };
 
@@ -72,12 +71,12 @@ export function prepareRule(rule: Rule): PreparedRule {
 
 type Matcher = (words: string) => boolean;
 
-/** To make the expression of all phrases pays for a process that reads so many different replies. */
+/** One expression for all phrases pays for a process that reads more different replies than this. */
 const asksOneByOne = 20;
 
 /**
- * Whether one of the phrases occurs. To make the expressions of all rules takes far longer than to read a reply, so at
- * first only those phrases get one that have the words they need in a reply.
+ * Returns a test whether one of the phrases occurs. Making the expressions of all rules takes far longer than
+ * reading a reply. So at first only the phrases whose necessary words are in a reply get one.
  */
 export function matcherOf(phrases: Phrases = {}): Matcher | undefined {
   const spellings = Object.keys(phrases);
@@ -94,14 +93,14 @@ export function matcherOf(phrases: Phrases = {}): Matcher | undefined {
   };
 }
 
-/** For one phrase that is asked seldom. */
+/** Returns the test for one phrase that is seldom used. */
 function phraseMatcher(phrase: string): Matcher {
   const needs = needsOf(phrase);
   let pattern: RegExp | undefined;
   return (words) => meetsNeeds(words, needs) && (pattern ??= phrasePattern([phrase])).test(words);
 }
 
-/** The two labels that end in a verdict against the mailbox; the gravest mistake is to give one wrongly. */
+/** Whether a label ends in a verdict against the mailbox; the gravest mistake is to give one wrongly. */
 export function condemnsMailbox(label: ReplyLabel): boolean {
   return label === 'mailbox_not_exist' || label === 'mailbox_disabled';
 }
@@ -111,3 +110,118 @@ function enhancedMatches(pattern: string, enhanced: string | undefined): boolean
   const parts = enhanced.split('.');
   return pattern.split('.').every((part, index) => part === '*' || part === parts[index]);
 }
+
+/**
+ * Phrases in which the rules are written. A rule's text is matched against a reply in the plain words of
+ * `normaliseText`: lower case, single spaces, no punctuation but ` . ` between sentences, ` addr ` for every
+ * address.
+ *
+ *     user unknown              these words, next to each other, anywhere in the reply
+ *     users? unknown            the letter before the mark may be missing
+ *     (user|mailbox) unknown    one of these
+ *     user (is|was)? unknown    with or without
+ *     {who} ~ unknown           up to six words of the same sentence may stand between
+ *     deactivat*  *spamhaus*    any ending, any beginning
+ *     user rejected $           at the end of a sentence
+ *     {who}                     a set of words of `words-about-us.ts`
+ *
+ * Every word compiles to an expression that ends at a space and a gap is bounded. So no part can match the same
+ * characters in many ways, and the time stays linear in the length of the text.
+ */
+
+const gap = String.raw`(?:(?!\. )\S+ ){0,6}`;
+
+/**
+ * Returns one expression for all the phrases, which matches if any of them occurs. No `u` flag: no phrase needs a
+ * character beyond the basic plane, and with the flag a text outside Latin-1 takes four times as long.
+ */
+export function phrasePattern(phrases: readonly string[]): RegExp {
+  return new RegExp(` (?:${phrases.map(phraseSource).join('|')})`);
+}
+
+/** Compiles a phrase. A word compiles to itself and the space after it, so that groups nest without further ado. */
+function phraseSource(phrase: string): string {
+  return phrasePieces(phrase).map(pieceSource).join('');
+}
+
+/** Words and the marks between them, as they are written. */
+export function phrasePieces(phrase: string): string[] {
+  return phrase.match(/\)\?|[()|]|[^\s()|]+/gu) ?? [];
+}
+
+function pieceSource(piece: string): string {
+  if (piece === '(') return '(?:';
+  if (piece === ')' || piece === ')?' || piece === '|') return piece;
+  if (piece === '~') return gap;
+  if (piece === '$') return String.raw`(?=\. |$)`;
+  return `${wordSource(piece)} `;
+}
+
+function wordSource(word: string): string {
+  const setName = /^\{(\w+)\}$/u.exec(word)?.[1];
+  if (setName === undefined) {
+    return word.replace(/[.+^$[\]\\{}]/gu, String.raw`\$&`).replaceAll('*', String.raw`\S*`);
+  }
+  if (!isWordSet(setName)) throw new Error(`no set of words is called ${setName}`);
+  return `(?:${wordSets[setName]})`;
+}
+
+function isWordSet(name: string): name is keyof typeof wordSets {
+  return Object.hasOwn(wordSets, name);
+}
+
+/**
+ * The letters that a text must hold for a phrase to occur in it, read from the phrase itself. Looking for letters
+ * costs next to nothing, making an expression costs much, and a reply lacks the words of most phrases.
+ */
+
+/**
+ * Letters that stand somewhere in the text, each of several needs, or one of several. Every text has the empty
+ * string.
+ */
+type Needs = string | { each: Needs[] } | { one: Needs[] };
+
+export function needsOf(phrase: string): Needs {
+  return readGroup(phrasePieces(phrase));
+}
+
+export function meetsNeeds(words: string, needs: Needs): boolean {
+  if (typeof needs === 'string') return words.includes(needs);
+  if ('one' in needs) return needs.one.some((choice) => meetsNeeds(words, choice));
+  return needs.each.every((part) => meetsNeeds(words, part));
+}
+
+/** Takes the pieces up to the end of the group, or of the phrase. */
+function readGroup(pieces: string[]): Needs {
+  const choices: Needs[][] = [[]];
+  for (let piece = pieces.shift(); piece !== undefined && piece !== ')'; piece = pieces.shift()) {
+    if (piece === ')?') return '';
+    if (piece === '|') choices.push([]);
+    else choices.at(-1)?.push(piece === '(' ? readGroup(pieces) : needsOfWord(piece));
+  }
+  return oneOf(choices.map(eachOf));
+}
+
+/** Returns the needs that all choices share: a piece that one choice can do without is not needed. */
+function oneOf(one: Needs[]): Needs {
+  if (one.includes('')) return '';
+  return one.length === 1 ? (one[0] ?? '') : { one };
+}
+
+function eachOf(parts: Needs[]): Needs {
+  const each = parts.length > 1 ? parts.filter((needs) => needs !== '') : parts;
+  return each.length > 1 ? { each } : (each[0] ?? '');
+}
+
+/**
+ * Returns the piece that a word needs. A word stands between spaces; of one with open ends or an optional letter,
+ * the longest piece is needed.
+ */
+function needsOfWord(word: string): string {
+  if (word === '~' || word === '$' || word.startsWith('{')) return '';
+  const spaced = ` ${word} `;
+  if (!word.includes('*') && !word.includes('?')) return spaced;
+  return spaced.split(OPEN).reduce((longest, piece) => (piece.length > longest.length ? piece : longest));
+}
+
+const OPEN = /\*\?*|.\?+/su;

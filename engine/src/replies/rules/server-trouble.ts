@@ -4,7 +4,7 @@ import type { Rule } from './rule.ts';
 
 export const serverTroubleRules: readonly Rule[] = [
   {
-    // Trouble that a permanent code calls temporary all the same is worth asking again.
+    // Trouble that a permanent code still calls temporary is worth another attempt.
     reason: 'try_again_later',
     label: 'greylisted_or_temporary',
     when: {
@@ -44,7 +44,7 @@ export const serverTroubleRules: readonly Rule[] = [
     samples: ['452 4.4.5 Not enough disk space; come back tomorrow'],
   },
   {
-    // The administrator has to act; asking again soon is of no use, whatever the class.
+    // The administrator has to act; another attempt soon is of no use, whatever the class.
     reason: 'server_failure',
     label: 'other',
     when: {

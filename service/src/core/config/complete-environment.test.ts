@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { describeConfig, readConfig, type Config } from './config.ts';
+import { describeConfig, readConfig, type Config } from '../../start/config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-settings-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -57,7 +57,7 @@ describe('settings in a file', () => {
     for (const [text, line] of [
       ['MAILPROOF_PORT=1\nMAILPROOF_PORT 2\n', /, line 2, is no MAILPROOF_NAME=value$/],
       ['PORT=1\n', /, line 1, is no/],
-      ['MAILPROOF_PORT=1\nMAILPROOF_PORT=2\n', /, line 2, sets MAILPROOF_PORT once more$/],
+      ['MAILPROOF_PORT=1\nMAILPROOF_PORT=2\n', /, line 2, sets MAILPROOF_PORT twice$/],
       ['MAILPROOF_CONFIG=other\n', /, line 1, sets MAILPROOF_CONFIG/],
     ] as const)
       assert.match(problemOf({ MAILPROOF_CONFIG: fileWith(text) }), line);

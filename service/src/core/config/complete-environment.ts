@@ -3,27 +3,27 @@ import { resolve } from 'node:path';
 import type { Environment } from './setting.ts';
 
 /**
- * The settings of a process from all the places they may stand in: the environment, which wins, the file that
- * `MAILPROOF_CONFIG` names, and for a secret a file of its own (`…_FILE`), which is how containers and service managers
- * hand out secrets: the environment of a process is inherited and shown where a file is not.
+ * The settings of a process from all their sources: the environment, which wins, and the file that
+ * `MAILPROOF_CONFIG` names. A secret may also be in a file of its own (`…_FILE`), as containers and service
+ * managers provide it. The environment of a process is inherited and displayed; a file is not.
  */
 type CompleteEnvironment = { kind: 'ok'; env: Environment } | { kind: 'bad'; problem: string };
 
 export const configVariable = 'MAILPROOF_CONFIG';
 
-/** The variable that names the file of a secret. */
+/** Returns the variable that names the file of a secret. */
 export function fileVariable(name: string): string {
   return `${name}_FILE`;
 }
 
-/** `secrets` are the names of the settings that may come as files. */
+/** Merges the sources. `secrets` are the names of the settings that may come as files. */
 export function completeEnvironment(env: Environment, secrets: readonly string[]): CompleteEnvironment {
   const fromFile = readSettingsFile(env);
   if (fromFile.kind === 'bad') return fromFile;
   return readSecrets({ ...withoutOverruled(fromFile.env, env, secrets), ...withoutEmpty(env) }, secrets);
 }
 
-/** However the environment gives a secret, it overrules both ways in which the file may. */
+/** Removes a secret of the file, in either form, if the environment gives it in either form. */
 function withoutOverruled(fromFile: Environment, env: Environment, secrets: readonly string[]): Environment {
   const isGiven = (name: string) => (env[name] ?? '').trim() !== '';
   const overruled = secrets
@@ -33,7 +33,7 @@ function withoutOverruled(fromFile: Environment, env: Environment, secrets: read
   return Object.fromEntries(Object.entries(fromFile).filter(([name]) => !overruled.includes(name)));
 }
 
-/** An empty variable counts as not set, and so does not hide what the file says. */
+/** Removes empty variables: they count as not set, and so do not hide values of the file. */
 function withoutEmpty(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([, text]) => text?.trim() !== ''));
 }
@@ -59,8 +59,8 @@ function readSettingsFile(env: Environment): CompleteEnvironment {
 }
 
 function faultOf(name: string, settings: Environment): string | undefined {
-  if (name === configVariable) return `sets ${configVariable}, which stands in the environment alone`;
-  return settings[name] === undefined ? undefined : `sets ${name} once more`;
+  if (name === configVariable) return `sets ${configVariable}, which only the environment can set`;
+  return settings[name] === undefined ? undefined : `sets ${name} twice`;
 }
 
 function unquoted(value: string): string {
@@ -74,7 +74,7 @@ function readSecrets(env: Environment, secrets: readonly string[]): CompleteEnvi
     const path = env[variable]?.trim() ?? '';
     if (path === '') continue;
     if ((env[name] ?? '').trim() !== '')
-      return { kind: 'bad', problem: `${name} and ${variable} are both set; it may be one of them` };
+      return { kind: 'bad', problem: `${name} and ${variable} are both set; set only one of them` };
     const text = readText(path)?.trim() ?? '';
     if (text === '') {
       const problem = `${variable} is ${JSON.stringify(path)}; it may be the path of a file that holds the value`;

@@ -1,10 +1,8 @@
 import { canonicalHost, parseDnsServer, type Cidr } from '@mailproof/engine';
-import { completeEnvironment, configVariable, fileVariable } from './complete-environment.ts';
+import { featureNames, type FeatureName } from './feature-names.ts';
 import { identitySettings, type IdentityConfig } from './identity-settings.ts';
-import { listSettings, type ListConfig } from '../../features/lists/list-settings.ts';
 import { reputationSettings, type ReputationConfig } from './reputation-settings.ts';
 import { providerSettings, type ProviderConfig } from './provider-settings.ts';
-import { readSetting, textOf, valueInForce, warnOfUnknown } from './read-setting.ts';
 import {
   directory,
   duration,
@@ -21,37 +19,30 @@ import {
   urlPath,
   wholeNumber,
   writesToJournal,
-  type Environment,
   type Setting,
 } from './setting.ts';
-import {
-  findSignInProblem,
-  signInSettings,
-  type SignInConfig,
-} from '../../features/people/sign-in-settings.ts';
 import { cidrBlocks, usualDataDir } from './usual-values.ts';
 
-/** Settings whose rows stand in a file of their own. */
-type TablesOfTheirOwn = SignInConfig & ProviderConfig & IdentityConfig & ListConfig & ReputationConfig;
+/** Settings of the core whose rows stand in a file of their own. */
+type TablesOfTheirOwn = ProviderConfig & IdentityConfig & ReputationConfig;
 
 /**
- * The settings, as data: names, defaults, meanings and what each may be. The start, `mailproof config` and
- * the documentation are made from this table, and nothing else reads the environment.
+ * The settings of the core, as data: names, defaults, meanings and what each may be. Features have tables of their own;
+ * `start/config.ts` puts them together.
  */
-export type Config = TablesOfTheirOwn & {
+export type CoreConfig = TablesOfTheirOwn & {
   host: string;
   port: number;
-  /** Where a proxy has the service on its host, without a slash at the end; empty: at the root. */
+  /** The URL path prefix behind a reverse proxy, without a slash at the end; empty for the root. */
   basePath: string;
   databaseUrl: string | undefined;
   dataDir: string;
-  /** None means the system's. */
+  /** Empty: the resolvers of the system. */
   dnsServers: { ip: string; port: number }[];
   /** Names that must exist; empty in a closed network. */
   resolverProbes: string[];
   smtpPort: number;
   egressAllow: Cidr[];
-  webhookEgressAllow: Cidr[];
   starttls: 'demanded' | 'always';
   verificationsAtOnce: number;
   singleTimeoutMs: number;
@@ -62,8 +53,6 @@ export type Config = TablesOfTheirOwn & {
   trustedProxies: Cidr[];
   tlsCertFile: string | undefined;
   tlsKeyFile: string | undefined;
-  metricsPort: number | undefined;
-  metricsToken: string | undefined;
   spamtrapsFile: string | undefined;
   disposableFile: string | undefined;
   allowFile: string | undefined;
@@ -73,6 +62,8 @@ export type Config = TablesOfTheirOwn & {
   sandboxAddressesPerHour: number;
   sandboxDelays: 'on' | 'off';
   firstKeys: 'print' | 'file';
+  /** The features of this installation; those left out have no routes, jobs, commands or pages. */
+  features: FeatureName[];
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 };
 
@@ -81,7 +72,10 @@ const dayMs = 86_400_000;
 /** Large domains of different owners. */
 const usualProbes = ['gmail.com', 'outlook.com', 'icloud.com'];
 
-const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
+/** A row for each setting of a table. */
+export type SettingTable<Table> = { readonly [Name in keyof Table]: Setting<Table[Name]> };
+
+export const coreSettings: SettingTable<CoreConfig> = {
   host: {
     names: ['MAILPROOF_HOST'],
     meaning: 'address the API listens on',
@@ -96,7 +90,7 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   },
   basePath: {
     names: ['MAILPROOF_BASE_PATH'],
-    meaning: 'path under which a proxy has the service, whether it passes the path on or takes it off',
+    meaning: 'URL path prefix behind a reverse proxy; works whether or not the proxy strips it',
     defaultText: null,
     defaultValue: () => '',
     ...urlPath,
@@ -110,7 +104,7 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   },
   dataDir: {
     names: ['MAILPROOF_DATA_DIR'],
-    meaning: 'where the SQLite database is kept; in a clone the default lies in its root',
+    meaning: 'directory of the SQLite database; in a clone the default is in its root',
     defaultText: './data',
     defaultValue: usualDataDir,
     ...directory,
@@ -125,7 +119,7 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   resolverProbes: {
     names: ['MAILPROOF_RESOLVER_PROBES'],
     meaning:
-      'names that must exist: a resolver that denies a domain must find one of them afterwards; with a large provider among them, others are asked in turn; none (closed networks): denials are believed as they come',
+      'names that must exist: a resolver that denies a domain must find one of them afterwards; with a large provider among them, others are asked in turn; none (closed networks): denials are trusted without this check',
     defaultText: usualProbes.join(','),
     defaultValue: () => [...usualProbes],
     ...listOrNone('host names such as example.com', canonicalHost),
@@ -143,20 +137,15 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     meaning: 'blocks outside public address space in which mail hosts and the OIDC provider may be dialled',
     ...cidrBlocks,
   },
-  webhookEgressAllow: {
-    names: ['MAILPROOF_WEBHOOK_EGRESS_ALLOW'],
-    meaning: 'blocks outside public address space in which any account may have webhook endpoints',
-    ...cidrBlocks,
-  },
   starttls: {
     names: ['MAILPROOF_STARTTLS'],
-    meaning: 'TLS only where a mail host demands it, or wherever it is offered',
+    meaning: 'TLS only if a mail host demands it, or whenever it is offered',
     ...usually('demanded'),
     ...oneOf('demanded', 'always'),
   },
   verificationsAtOnce: {
     names: ['MAILPROOF_VERIFICATIONS_AT_ONCE'],
-    meaning: 'verifications under way at once in one process; a fifth of them for one account at most',
+    meaning: 'concurrent verifications per process; one account has at most a fifth of them',
     ...usually(500),
     ...wholeNumber(1, 5_000),
   },
@@ -180,23 +169,21 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   },
   taskRetentionMs: {
     names: ['MAILPROOF_TASK_RETENTION_MS'],
-    meaning: 'life of a completed task and its addresses (15 days by default, 30 at most)',
+    meaning: 'retention of a completed task and its addresses (15 days by default, 30 at most)',
     ...usually(15 * dayMs),
     ...duration(0, 30 * dayMs),
   },
-  ...listSettings,
   ...providerSettings,
   adminToken: {
     names: ['MAILPROOF_ADMIN_TOKEN'],
-    meaning: 'switches the admin API on, for whoever knows it',
+    meaning: 'enables the admin API; callers authenticate with this token',
     ...usuallyNone,
     ...token,
     mask: () => '***',
   },
-  ...signInSettings,
   trustedProxies: {
     names: ['MAILPROOF_TRUSTED_PROXIES'],
-    meaning: 'proxies whose X-Forwarded-For and Forwarded are believed',
+    meaning: 'proxies whose X-Forwarded-For and Forwarded headers are trusted',
     ...cidrBlocks,
   },
   tlsCertFile: {
@@ -211,19 +198,6 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     ...usuallyNone,
     ...readableFile,
   },
-  metricsPort: {
-    names: ['MAILPROOF_METRICS_PORT'],
-    meaning: 'port of its own for /metrics, on the address of the API (0 takes any free one)',
-    ...usuallyNone,
-    ...wholeNumber(0, 65_535),
-  },
-  metricsToken: {
-    names: ['MAILPROOF_METRICS_TOKEN'],
-    meaning: 'what /metrics is asked for with; without a port of its own it is then on that of the API',
-    ...usuallyNone,
-    ...token,
-    mask: () => '***',
-  },
   spamtrapsFile: {
     names: ['MAILPROOF_SPAMTRAPS_FILE'],
     meaning: 'addresses of spam traps, or the SHA-256 of each, one a line',
@@ -232,13 +206,13 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   },
   disposableFile: {
     names: ['MAILPROOF_DISPOSABLE_FILE'],
-    meaning: 'throw-away domains beside the built-in ones, one a line',
+    meaning: 'disposable domains beside the built-in ones, one a line',
     ...usuallyNone,
     ...readableFile,
   },
   allowFile: {
     names: ['MAILPROOF_ALLOW_FILE'],
-    meaning: 'addresses and domains that are never called disposable, one a line',
+    meaning: 'addresses and domains that are never reported as disposable, one a line',
     ...usuallyNone,
     ...readableFile,
   },
@@ -250,21 +224,19 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   },
   ratePerAccount: {
     names: ['MAILPROOF_RATE_PER_ACCOUNT'],
-    meaning:
-      'requests a minute that an account may send to each process; `accounts rate` sets it for one account',
+    meaning: 'requests per minute of an account to each process; `accounts rate` sets it for one account',
     ...usuallyNone,
     ...wholeNumber(1, 1_000_000),
   },
   ratePerKey: {
     names: ['MAILPROOF_RATE_PER_KEY'],
-    meaning: 'requests a minute that may be sent to each process with one key',
+    meaning: 'requests per minute of a key to each process',
     ...usuallyNone,
     ...wholeNumber(1, 1_000_000),
   },
   sandboxAddressesPerHour: {
     names: ['MAILPROOF_SANDBOX_ADDRESSES_PER_HOUR'],
-    meaning:
-      "addresses that an account's test keys may have stored in an hour, which is how long they are kept",
+    meaning: "addresses per hour that an account's test keys may store; they are kept for an hour",
     ...usually(1_000_000),
     ...wholeNumber(1, 100_000_000),
   },
@@ -277,83 +249,27 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   firstKeys: {
     names: ['MAILPROOF_FIRST_KEYS'],
     meaning:
-      'where the keys of the first start go: to standard output, or to first-keys.txt in the data directory',
+      'output of the keys of the first start: standard output, or first-keys.txt in the data directory',
     defaultText: 'print; file where standard output is the journal of systemd',
     defaultValue: (env) => (writesToJournal(env) ? 'file' : 'print'),
     ...oneOf('print', 'file'),
   },
+  features: {
+    names: ['MAILPROOF_FEATURES'],
+    meaning: 'features of this installation; `none` leaves the core alone: single verifications and tasks',
+    defaultText: 'all',
+    defaultValue: () => [...featureNames],
+    ...listOrNone(`names among ${featureNames.join(', ')}`, (text) =>
+      featureNames.find((name) => name === text),
+    ),
+  },
   logLevel: {
     names: ['MAILPROOF_LOG_LEVEL'],
-    meaning: 'least weight of a log line that is written',
+    meaning: 'lowest level that is logged',
     ...usually('info'),
     ...oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   },
 };
 
-export type ReadConfig =
-  /** `warnings` are for the operator: something is odd, but not wrong enough to stop the start. */
-  { kind: 'ok'; config: Config; warnings: string[] } | { kind: 'bad'; problem: string };
-
-export function readConfig(given: Environment): ReadConfig {
-  const complete = completeEnvironment(given, secretNames());
-  if (complete.kind === 'bad') return complete;
-  const { env } = complete;
-  const values: Record<string, unknown> = {};
-  for (const [key, setting] of settingEntries()) {
-    const read = readSetting(setting, env);
-    if (read.kind === 'bad') return read;
-    values[key] = read.value;
-  }
-  // Every key of the table, which has every key of Config, was given a value of its own type just now.
-  const config = values as Config;
-  const problem = findSignInProblem(config);
-  if (problem !== undefined) return { kind: 'bad', problem };
-  return { kind: 'ok', config, warnings: warnOfUnknown(env, knownNames()) };
-}
-
-/** One row of `mailproof config`; `null` stands for none. */
-export type DescribedSetting = Record<'name' | 'meaning', string> &
-  Record<'value' | 'default', string | null>;
-
-/** Every setting with the value in force, passwords and tokens masked. The environment must have been read before. */
-export function describeConfig(given: Environment): DescribedSetting[] {
-  const complete = completeEnvironment(given, secretNames());
-  const env = complete.kind === 'ok' ? complete.env : given;
-  const file = { name: configVariable, value: textOf(given, configVariable) ?? null, default: null };
-  return [{ ...file, meaning: configMeaning }, ...describeAll(env)];
-}
-
-function describeAll(env: Environment): DescribedSetting[] {
-  return settingEntries().map(([, setting]) => ({
-    name: setting.names[0],
-    value: valueInForce(setting, env),
-    default: setting.defaultText,
-    meaning: setting.meaning,
-  }));
-}
-
-export const configMeaning = 'a file of settings, one NAME=value a line; the environment wins';
-
-/** What may come as a file, under its name with `_FILE` after it: whatever is masked. */
-export function secretNames(): string[] {
-  return settingEntries().flatMap(([, setting]) => (setting.mask === undefined ? [] : [setting.names[0]]));
-}
-
-/** The table in words, for the documentation. */
-export function settingTexts(): Pick<Setting<unknown>, 'names' | 'meaning' | 'mayBe' | 'defaultText'>[] {
-  return settingEntries().map(([, { names, meaning, mayBe, defaultText }]) => ({
-    names,
-    meaning,
-    mayBe,
-    defaultText,
-  }));
-}
-
-function settingEntries(): [string, Setting<unknown>][] {
-  return Object.entries(settings);
-}
-
-function knownNames(): string[] {
-  const names = settingEntries().flatMap(([, setting]) => [...setting.names]);
-  return [configVariable, ...names, ...secretNames().map(fileVariable)];
-}
+/** The settings of the core and of every feature: each feature adds its own to this interface. */
+export interface Config extends CoreConfig {}

@@ -4,7 +4,7 @@ import { readPolicyFile, type EngineSettings, type PolicyFile } from '@mailproof
 import type { Config } from './config.ts';
 import { StartError } from './start-error.ts';
 
-/** What the configuration says to the engine. The operator's policy file is read here, and a bad one stops the start. */
+/** Returns the engine's settings. Reads the operator's policy file; a bad one stops the start. */
 export function engineSettings(config: Config, onProblem: (message: string) => void): EngineSettings {
   const { dnsServers, resolverProbes, smtpPort, heloName, mailFrom, egressAllow, starttls, pacing } = config;
   return {
@@ -35,7 +35,7 @@ export function engineSettings(config: Config, onProblem: (message: string) => v
   };
 }
 
-/** Where `mailproof domain-lists update` puts the lists that it renews. */
+/** Returns the directory in which `mailproof domain-lists update` stores renewed lists. */
 export function renewedListsIn({ dataDir }: Pick<Config, 'dataDir'>): string {
   return join(dataDir, 'domain-lists');
 }

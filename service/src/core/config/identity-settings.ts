@@ -5,19 +5,19 @@ import { textOf } from './read-setting.ts';
 import { heloName, listOf, oneOf, senderAddress, usually, usuallyNone, type Setting } from './setting.ts';
 import { thisHostName, usualDataDir } from './usual-values.ts';
 
-/** The settings of who we are to mail hosts. They are part of the table in config.ts. */
+/** The settings of our identity towards mail hosts. They are part of the table in config.ts. */
 export type IdentityConfig = {
   heloName: string;
   mailFrom: string;
-  /** Where mail hosts see connections come from, if that is not an address of this machine. */
+  /** The addresses that mail hosts see, if they are not addresses of this machine. */
   publicAddresses: string[];
   identityCheck: 'on' | 'off';
-  /** Whom a receiver may write to; without it there is no page about this host. */
+  /** The contact for receivers of our connections; without it there is no page about this host. */
   aboutContact: string | undefined;
   optOutFile: string;
 };
 
-/** Shown to strangers as a link, so only what a link may be. */
+/** Shown to strangers as a link, so it must be a valid link. */
 const contact = {
   mayBe: 'a mail address such as abuse@example.com, or an https URL',
   parse: (text: string): string | undefined => {
@@ -31,14 +31,14 @@ const contact = {
 export const identitySettings: { readonly [Name in keyof IdentityConfig]: Setting<IdentityConfig[Name]> } = {
   heloName: {
     names: ['MAILPROOF_HELO_NAME'],
-    meaning: 'name we introduce ourselves by; it must resolve to the public address of this machine',
+    meaning: 'name in our HELO; it must resolve to the public address of this machine',
     defaultText: "this host's name",
     defaultValue: () => thisHostName(),
     ...heloName,
   },
   mailFrom: {
     names: ['MAILPROOF_MAIL_FROM'],
-    meaning: 'sender we ask with; its domain must take mail',
+    meaning: 'sender of our questions; its domain must take mail',
     defaultText: 'verify@ that name',
     defaultValue: (env) =>
       `verify@${heloName.parse(textOf(env, 'MAILPROOF_HELO_NAME') ?? '') ?? thisHostName()}`,
@@ -62,25 +62,25 @@ export const identitySettings: { readonly [Name in keyof IdentityConfig]: Settin
   aboutContact: {
     names: ['MAILPROOF_ABOUT_CONTACT'],
     meaning:
-      'mail address or URL that the owners of mail servers may turn to; with it, /about-this-host and / under the HELO name say who asks and how to opt out',
+      'mail address or URL for owners of mail servers; with it, /about-this-host and / under the HELO name say who asks and how to opt out',
     ...usuallyNone,
     ...contact,
   },
   optOutFile: {
     names: ['MAILPROOF_OPT_OUT_FILE'],
     meaning:
-      'domains whose mail servers are never asked because their owners wish so, one a line; subdomains, and mail servers under them, included; written by `mailproof opt-outs`, read again when it changes',
+      'domains whose mail servers are never asked at their owners’ wish, one a line, with subdomains and mail servers under them; written by `mailproof opt-outs`, read again when it changes',
     defaultText: 'opt-outs.txt in the data directory',
     defaultValue: (env) => {
       const dataDir = textOf(env, 'MAILPROOF_DATA_DIR');
       return join(dataDir === undefined ? usualDataDir() : resolve(dataDir), 'opt-outs.txt');
     },
-    mayBe: 'the path of a file, which may be missing while nobody has opted out',
+    mayBe: 'the path of a file, which may be missing while there are no opt-outs',
     parse: (text) => (text.includes('\0') ? undefined : resolve(text)),
   },
 };
 
-/** A zone would name an interface of this machine, which nobody else sees. */
+/** Parses an address without a zone: a zone names an interface of this machine, which other hosts cannot see. */
 function ipAddress(text: string): string | undefined {
   return isIP(text) === 0 || text.includes('%') ? undefined : text.toLowerCase();
 }

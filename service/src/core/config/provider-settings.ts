@@ -1,14 +1,14 @@
 import { askProvidersMayBe, ipProfileNames, parseAskProviders, type IpProfile } from '@mailproof/engine';
 import { duration, oneOf, readableFile, usually, usuallyNone, type Setting } from './setting.ts';
 
-/** The settings of how providers are treated. They are part of the table in config.ts. */
+/** The settings for the treatment of providers. They are part of the table in config.ts. */
 export type ProviderConfig = {
   providersFile: string | undefined;
   /** Providers that are not asked. */
   providersLeftOut: string[];
   pacing: 'on' | 'off';
   ipProfile: IpProfile;
-  /** How long a conclusive answer of a mail host is given again. */
+  /** How long a conclusive answer of a mail host is reused. */
   reuseMs: number;
 };
 
@@ -22,7 +22,7 @@ export const providerSettings: { readonly [Name in keyof ProviderConfig]: Settin
   providersLeftOut: {
     names: ['MAILPROOF_ASK_PROVIDERS'],
     meaning:
-      'which providers are asked: all, those whose policy permits it, or all but some; the others are `unknown`, free of charge',
+      'providers to ask: all, only those whose policy permits it, or all but some; the others are `unknown`, free of charge',
     defaultText: 'all',
     defaultValue: () => [],
     mayBe: askProvidersMayBe,
@@ -30,20 +30,20 @@ export const providerSettings: { readonly [Name in keyof ProviderConfig]: Settin
   },
   pacing: {
     names: ['MAILPROOF_PACING'],
-    meaning: 'off lifts the limits of rate and concurrency per destination (tests, private networks)',
+    meaning: 'off removes the limits of rate and concurrency per destination (tests, private networks)',
     ...usually('on'),
     ...oneOf('on', 'off'),
   },
   ipProfile: {
     names: ['MAILPROOF_IP_PROFILE'],
     meaning:
-      'what receivers know of the egress addresses: new (warm-up, 5 new connections/s), established (50/s, burst 200), private (no limit over all destinations)',
+      'reputation of the egress addresses at receivers: new (warm-up, 5 new connections/s), established (50/s, burst 200), private (no limit over all destinations)',
     ...usually('established'),
     ...oneOf(...ipProfileNames),
   },
   reuseMs: {
     names: ['MAILPROOF_REUSE_MS'],
-    meaning: "how long a mail host's conclusive answer is given again; 0: never",
+    meaning: "time for which a mail host's conclusive answer is reused; 0: never",
     ...usually(600_000),
     ...duration(0, 86_400_000),
   },

@@ -1,7 +1,7 @@
 import { nearestName } from '@mailproof/engine/nearest-name';
 import type { Environment, Setting } from './setting.ts';
 
-/** What the environment says of one setting. */
+/** Reads one setting from the environment. */
 export function readSetting<Value>(
   setting: Setting<Value>,
   env: Environment,
@@ -15,7 +15,10 @@ export function readSetting<Value>(
   return { kind: 'bad', problem: `${given.name} ${shown}; it may be ${setting.mayBe}` };
 }
 
-/** Text values in the form in which they are used (paths absolute, names canonical), others as they were written. */
+/**
+ * Returns text values in the form in which they are used (paths absolute, names canonical), others as they were
+ * written.
+ */
 export function valueInForce(setting: Setting<unknown>, env: Environment): string | null {
   const given = givenText(setting, env);
   const value = given === undefined ? setting.defaultValue(env) : setting.parse(given.text);
@@ -31,18 +34,18 @@ function givenText(setting: Setting<unknown>, env: Environment): { name: string;
   return undefined;
 }
 
-/** An empty variable counts as not set: that is how composed environments leave one out. */
+/** Returns the text of a variable. An empty one counts as not set: composed environments leave out a variable so. */
 export function textOf(env: Environment, name: string): string | undefined {
   const text = env[name]?.trim();
   return text === '' ? undefined : text;
 }
 
-/** Read by `mailproof check`, which talks to a service and is none. */
+/** Read by `mailproof check`, which is a client of a service. */
 const clientVariables = ['URL', 'API_KEY'];
 
 const prefix = 'MAILPROOF_';
 
-/** An unknown variable with our prefix is most likely a typing mistake, which would otherwise go unnoticed. */
+/** Warns of unknown variables with our prefix: most likely typing mistakes, which would otherwise go unnoticed. */
 export function warnOfUnknown(env: Environment, knownNames: string[]): string[] {
   const known = withoutPrefix(knownNames);
   const unknown = withoutPrefix(Object.keys(env)).filter(

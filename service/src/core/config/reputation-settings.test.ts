@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeSettings } from '../../../test/support/setting-promises.ts';
-import { describeConfig } from './config.ts';
+import { describeConfig } from '../../start/config.ts';
 import { reputationSettings } from './reputation-settings.ts';
 
 describeSettings(reputationSettings, {

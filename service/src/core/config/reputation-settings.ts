@@ -1,7 +1,7 @@
 import { canonicalHost, usualBlockLists } from '@mailproof/engine';
 import { listOrNone, type Setting } from './setting.ts';
 
-/** The settings of what the world thinks of our egress addresses. They are part of the table in config.ts. */
+/** The settings for the reputation of our egress addresses. They are part of the table in config.ts. */
 export type ReputationConfig = {
   /** Zones of DNS block lists. */
   blockLists: string[];
@@ -17,7 +17,7 @@ export const reputationSettings: {
     defaultText: usualBlockLists.join(','),
     defaultValue: () => [...usualBlockLists],
     ...listOrNone('zones such as zen.spamhaus.org', canonicalHost),
-    // A zone of the paid service has the operator's key before its name.
+    // A zone of the paid service contains the operator's key.
     mask: (text) => text.replace(/[^.,\s]+(?=\.[^.,\s]+\.dq\.spamhaus\.net)/g, '***'),
   },
 };

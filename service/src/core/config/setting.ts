@@ -3,23 +3,23 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { canonicalHost, parseAddress } from '@mailproof/engine';
 
-/** The environment as a process gets it. */
+/** The environment of a process. */
 export type Environment = Record<string, string | undefined>;
 
-/** One setting as data: what it is called, what it is for, and how its text is read. */
+/** One setting as data: its names, its purpose, and how its text is parsed. */
 export type Setting<Value> = {
-  /** The name it has in the documentation, then others it may be given under; the first that is set counts. */
+  /** Its name in the documentation, then aliases; the first that is set counts. */
   names: readonly [string, ...string[]];
   meaning: string;
   /** Ends the sentence "it may be …". */
   mayBe: string;
-  /** The default in words, or null where there is none. */
+  /** The default in words, or null if there is none. */
   defaultText: string | null;
   /** The default in force; some depend on other settings. */
   defaultValue(env: Environment): Value;
-  /** The value, or nothing where the text is not allowed. */
+  /** Returns the value, or `undefined` if the text is not allowed. */
   parse(text: string): NonNullable<Value> | undefined;
-  /** Present where the text must not be shown as it is. */
+  /** Hides secrets in the text. Absent if the text may be shown as it is. */
   mask?(text: string): string;
 };
 
@@ -31,7 +31,7 @@ export function usually<Value extends string | number>(
   return { defaultText: String(value), defaultValue: () => value };
 }
 
-/** What a kind of value is: the part of a setting that others of its kind have in common. */
+/** A kind of value: the part of a setting that all settings of its kind share. */
 type Kind<Value> = { mayBe: string; parse(text: string): Value | undefined };
 
 export function wholeNumber(least: number, most: number): Kind<number> {
@@ -61,7 +61,7 @@ export function duration(leastMs: number, mostMs: number): Kind<number> {
   };
 }
 
-/** Written in the largest unit that leaves a whole number. */
+/** Formats a time in the largest unit that leaves a whole number. */
 function withUnit(ms: number): string {
   const [unit, unitMs] = Object.entries(unitsMs).findLast(([, size]) => ms % size === 0) ?? ['ms', 1];
   return ms === 0 ? '0' : `${ms / unitMs}${unit}`;
@@ -95,7 +95,7 @@ export function listOrNone<Item>(what: string, parseItem: (text: string) => Item
   };
 }
 
-/** A file that exists and can be read when the setting is read; relative paths start at the caller's directory. */
+/** An existing file that can be read when the setting is read; relative paths start at the caller's directory. */
 export const readableFile: Kind<string> = {
   mayBe: 'the path of a file that can be read',
   parse: (text) => {
@@ -132,8 +132,8 @@ export const heloName: Kind<string> = {
 };
 
 /**
- * The sender in the form it has on the wire. A sender that needs SMTPUTF8 is refused: most hosts do not
- * offer it, and to them every address would end as unknown.
+ * The sender in the form used on the wire. A sender that needs SMTPUTF8 is refused: most hosts do not offer it, and
+ * at them every address would end as unknown.
  */
 export const senderAddress: Kind<string> = {
   mayBe: 'an address such as verify@example.com, its local part in ASCII',
@@ -153,7 +153,7 @@ export const postgresUrl: Kind<string> = {
   },
 };
 
-/** A password may stand before the host or among the parameters. */
+/** Hides a password before the host or among the parameters. */
 export function maskPassword(text: string): string {
   const url = URL.parse(text);
   if (url === null) return '***';
@@ -164,13 +164,16 @@ export function maskPassword(text: string): string {
   return url.href;
 }
 
-/** A token travels in a header, where only visible ASCII survives. A shorter one than this could be guessed. */
+/** A token travels in a header, which carries only visible ASCII. A shorter one could be guessed. */
 export const token: Kind<string> = {
   mayBe: 'at least 32 letters, digits and signs without spaces, as `openssl rand -hex 32` makes them',
   parse: (text) => (/^[\x21-\x7e]{32,1024}$/.test(text) ? text : undefined),
 };
 
-/** systemd names the device and the inode of the journal's stream, which standard output may or may not be. */
+/**
+ * Tells whether standard output goes to systemd's journal. systemd names the device and the inode of the journal's
+ * stream, which may or may not be standard output.
+ */
 export function writesToJournal({ JOURNAL_STREAM: stream }: Environment): boolean {
   if (stream === undefined) return false;
   const { dev, ino } = fstatSync(1);

@@ -1,4 +1,4 @@
-/** The service cannot start. The message tells the operator in one line what is wrong and what to do. */
+/** The service cannot start. The message tells the operator the cause and the remedy in one line. */
 export class StartError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });

@@ -3,19 +3,25 @@ import { resolve } from 'node:path';
 import { canonicalHost, parseCidr, type Cidr } from '@mailproof/engine';
 import { listOf } from './setting.ts';
 
-/** HELO and addresses need a name of two labels; `localdomain` adds one without claiming a public name. */
+/**
+ * Returns this host's name with at least two labels, as HELO and addresses need; `localdomain` claims no public
+ * name.
+ */
 export function thisHostName(): string {
   const name = hostname().replace(/\.$/, '');
   return canonicalHost(name) ?? canonicalHost(`${name}.localdomain`) ?? 'localhost.localdomain';
 }
 
-/** An installed package is replaced as a whole at an upgrade, so nothing may be kept inside it. */
+/**
+ * Returns the default data directory. An upgrade replaces an installed package as a whole, so the directory is
+ * outside it.
+ */
 export function usualDataDir(): string {
   const isInstalled = import.meta.dirname.includes('/node_modules/');
   return resolve(isInstalled ? process.cwd() : resolve(import.meta.dirname, '../../../..'), 'data');
 }
 
-/** A setting that names blocks of addresses, none unless set. */
+/** A setting that names blocks of addresses; empty by default. */
 export const cidrBlocks = {
   defaultText: null,
   defaultValue: (): Cidr[] => [],

@@ -7,12 +7,12 @@ import { oneDatabase } from '../../../test/support/databases.ts';
 import { openOidcFixture, type OidcFixture } from '../../../test/support/oidc/open-oidc-fixture.ts';
 import { startForms } from '../../features/forms/form-actions.ts';
 import { issueKey } from '../keys/issue-key.ts';
-import type { HttpParts } from './routes/http-parts.ts';
+import type { WholeHttpParts } from '../../start/whole-server.ts';
 import { insertEvent } from '../../features/webhooks/write-event.ts';
 
 /**
- * Who may do what: every operation, by every kind of caller, with records of both modes. Operations and what they demand
- * are read from the routes; test/support/http/access-table.ts says what each is about.
+ * The access matrix: every operation, by every kind of caller, with records of both modes. The operations and their
+ * requirements are read from the routes; test/support/http/access-table.ts names the record that each is about.
  */
 type Operation = { id: string; method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; demands: Demands };
 
@@ -22,10 +22,10 @@ type Demands =
   | { kind: 'operator' }
   | { kind: 'form_key' }
   | { kind: 'prober' }
-  /** Sessions themselves, and what anybody may ask. */
+  /** Sessions themselves, and public operations. */
   | { kind: 'nothing' };
 
-/** What a path names, by parameter; and how to know the record in an answer. */
+/** The path parameters of a record, and the id by which it is recognized in an answer. */
 type Made = { id: string; parameters: Record<string, string> };
 
 const modes = ['live', 'test'] as const;
@@ -53,7 +53,7 @@ for (const database of oneDatabase) {
 
     const ours = (mode: Mode) => ({ authorization: `Bearer ${fixture.ours[mode].apiKey}` });
 
-    /** From a network of its own: nobody is slowed by what another caller got wrong. */
+    /** Sends from a network of its own: no caller is slowed by another caller's mistakes. */
     async function send(
       method: Operation['method'],
       url: string,
@@ -98,7 +98,7 @@ for (const database of oneDatabase) {
       webhook: async () => {
         const hook = { url: 'https://hooks.example.com/in', events: ['credits.low'] };
         const { webhook_id: id = '' } = await made('/api/v1/webhooks', 'live', hook);
-        // Past the limit of what an account may have sent, since each caller needs a new one.
+        // Written directly, past the limit of test messages per account: each caller needs a new one.
         const event = { type: 'webhook.test', data: { webhook_id: id } } as const;
         const now = fixture.time.wallClock.now();
         const [deliveryId = ''] = await fixture.store.write((tx) =>
@@ -119,7 +119,7 @@ for (const database of oneDatabase) {
       },
     };
 
-    /** An account has so many endpoints and keys at most. */
+    /** Deletes the record: an account has a limited number of endpoints and keys. */
     async function remove(kind: RecordKind, { id }: Made): Promise<void> {
       if (kind === 'task') return;
       const folder = {
@@ -139,10 +139,10 @@ for (const database of oneDatabase) {
       for (const operation of operations) {
         const entry = accessTable[operation.id] ?? {};
         if (operation.demands.kind !== 'scope' || entry.shows !== undefined) continue;
-        // Webhooks and publishable keys belong to live mode.
+        // Webhooks and publishable keys exist in live mode only.
         const isLive = entry.about === 'webhook' || entry.about === 'form_key';
         for (const mode of entry.about === undefined || isLive ? (['live'] as const) : modes) {
-          // A record serves until somebody has changed it.
+          // A record is reused until a call has changed it.
           let record = entry.about && (await make[entry.about](mode));
           for (const caller of callers) {
             const { headers } = caller;
@@ -208,7 +208,7 @@ for (const database of oneDatabase) {
       for (const { id, method, ...operation } of operations) {
         const { kind } = operation.demands;
         if (kind !== 'operator' && kind !== 'form_key' && kind !== 'prober') continue;
-        // A hundred wrong tokens a minute slow everybody.
+        // A hundred wrong tokens a minute slow all callers.
         fixture.time.advance(60_000);
         for (const caller of callers) {
           if (kind === 'operator' && caller.isOperator === true && method !== 'GET') continue;
@@ -225,8 +225,8 @@ for (const database of oneDatabase) {
   });
 }
 
-/** The store of the fixture is there only after the fixture. */
-function lateForms(forms: () => HttpParts['forms']): HttpParts['forms'] {
+/** Forms that are opened on first use: the store exists only after the fixture. */
+function lateForms(forms: () => WholeHttpParts['forms']): WholeHttpParts['forms'] {
   return {
     findKey: (key) => forms().findKey(key),
     check: (request) => forms().check(request),
@@ -266,7 +266,7 @@ function urlOf({ path }: Pick<Operation, 'path'>, record?: Made): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => record?.parameters[name] ?? none);
 }
 
-/** The reason of a refusal; anything that got past the doors passes, be it in vain. */
+/** Returns the reason of a refusal; any answer from behind the access checks passes, including failures. */
 function outcomeOf({ statusCode, body }: { statusCode: number; body: string }): string {
   assert.ok(statusCode < 500 && statusCode !== 429, body);
   if (![400, 401, 403, 404].includes(statusCode)) return 'passes';
@@ -293,7 +293,7 @@ function expectedOf({ demands, method }: Operation, { entry, caller, mode }: Cel
   if (entry.liveOnly === true && seat.mode === 'test') return 'live_key_required';
   if (entry.about === undefined) return 'passes';
   if (seat.account === 'theirs' || entry.empty === true) return missing[entry.about];
-  // A live key manages the test keys too; a test key gets no hold of a live one.
+  // A live key manages the test keys too; a test key has no access to live keys.
   if (entry.about === 'key' && seat.mode === 'test' && mode === 'live') return 'live_key_required';
   if (entry.about === 'key')
     return caller.isCapped === true && mode === 'live' ? 'insufficient_scope' : 'passes';

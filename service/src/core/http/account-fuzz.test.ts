@@ -14,7 +14,7 @@ import {
 
 const runs = 400;
 
-/** Text of every sort, with what tends to break things more often than chance would have it. */
+/** Text of every sort, with troublesome characters more often than by chance. */
 const oddText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string(),
@@ -156,7 +156,7 @@ for (const database of oneDatabase) {
             theirHook.secret,
           ])
             assert.ok(!response.body.includes(theirs));
-          // Nobody is slowed, and no key is missed, for what the run before did.
+          // Past the delays and missed keys of the previous run.
           fixture.time.advance(61_000);
         }),
         { numRuns: runs },
@@ -175,7 +175,7 @@ type Limited = Record<'reader' | 'writer' | 'elsewhere', IssuedKey>;
 
 const writerScopes: readonly KeyScope[] = ['verify', 'account:write'];
 
-/** Keys of ours that may read alone, may change alone, and may not be used from here. */
+/** Returns keys of ours: one may only read, one may only change, one may not be used from here. */
 async function limitedKeys({ ours: { accountId }, parts }: HttpFixture): Promise<Limited> {
   const issue = async (limits: NonNullable<Parameters<typeof issueKey>[0]['limits']>) => {
     const issued = await issueKey({ accountId, mode: 'live', limits }, parts);
@@ -189,7 +189,7 @@ async function limitedKeys({ ours: { accountId }, parts }: HttpFixture): Promise
   };
 }
 
-/** What a limited key must never be answered, whatever it asks for. */
+/** Asserts that a limited key never gets an answer beyond its scopes. */
 function holdScopes(
   { as, method, path: where }: Given,
   { statusCode, body: text }: LightMyRequestResponse,
@@ -208,7 +208,7 @@ function holdScopes(
   );
 }
 
-/** The fixture holds every answer against the OpenAPI document, and fails on a 500. */
+/** Sends a request. The fixture checks every answer against the OpenAPI document, and fails on a 500. */
 function send(
   { method, path: where, query: asked, body: text, as, csrf }: Given,
   {

@@ -11,8 +11,10 @@ import {
   openHttpFixture,
   type HttpFixture,
 } from '../../../test/support/http/open-http-fixture.ts';
-import { createAdminToken } from '../../features/people/sessions/admin-token.ts';
-import { isOurs, withoutBasePath } from './pipeline/paths.ts';
+import { createTestParts } from '../../../test/support/http/test-parts.ts';
+import { createWholeServer } from '../../start/whole-server.ts';
+import { createAdminToken } from '../keys/admin-token.ts';
+import { withoutBasePath } from './pipeline/paths.ts';
 import { readConsoleFiles } from '../../features/console/read-console-files.ts';
 
 const basePath = '/tools/mailproof';
@@ -34,10 +36,15 @@ test('the base path is taken off where it stands as a whole, and nothing else is
   assert.equal(withoutBasePath('/docs', ''), '/docs');
 });
 
-test('a base path that begins like a path of the service is known', () => {
-  for (const path of ['/api', '/api/mail', '/docs', '/lists', '/session', '/mcp', '/assets/x', '/healthz'])
-    assert.equal(isOurs(path), true, path);
-  for (const path of ['/mailproof', '/tools/api', '/apis', '/doc']) assert.equal(isOurs(path), false, path);
+test('a base path that begins like a path of the service is refused', async () => {
+  for (const taken of ['/api', '/api/mail', '/docs', '/lists', '/session', '/mcp', '/assets/x', '/healthz'])
+    await assert.rejects(
+      createWholeServer(createTestParts({ basePath: taken })),
+      { name: 'StartError' },
+      taken,
+    );
+  for (const free of ['/mailproof', '/tools/api', '/apis', '/doc'])
+    await (await createWholeServer(createTestParts({ basePath: free }))).close();
 });
 
 for (const database of oneDatabase) {

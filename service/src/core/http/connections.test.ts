@@ -32,7 +32,7 @@ describe('slow clients', () => {
     const { headersTimeout, requestTimeout, keepAliveTimeout, maxRequestsPerSocket } = server.server;
     assert.deepEqual(
       [headersTimeout, requestTimeout, keepAliveTimeout, maxRequestsPerSocket],
-      // The file of a list may take longer than other bodies, which have a deadline of their own (see below).
+      // A list's file may take longer than other bodies, which have a deadline of their own (see below).
       [5_000, connectionLimits.uploadTimeoutMs, 65_000, 1_000],
     );
   });

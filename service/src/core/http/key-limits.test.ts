@@ -160,7 +160,7 @@ for (const database of oneDatabase) {
       }
       for (const from of ['192.0.2.9', '2001:db8:1:2:3::1'])
         assert.equal((await fixture.ask({ url: account, ...as(api_key, from) })).statusCode, 200);
-      // Whoever is not a trusted proxy names nobody.
+      // A peer that is not a trusted proxy cannot name a client.
       const forged = await fixture.ask({ url: account, ...as(api_key, '192.0.2.9, 198.51.100.1') });
       assert.equal(forged.statusCode, 401);
     });
@@ -306,7 +306,7 @@ for (const database of oneDatabase) {
         [refused.statusCode, refused.json(), refused.headers['retry-after']],
         [429, refusal('key_limit_reached'), String(Math.ceil(left / 1_000))],
       );
-      // Two of the four go back at once: one address is checked.
+      // Two of the four credits are released at once: one address is checked.
       assert.equal((await task(['a@example.com', 'a@example.com'])).statusCode, 201);
       assert.equal((await listed(key_id))?.credits_today, 4);
       fixture.time.advance(left);
@@ -368,7 +368,7 @@ type Described = {
   responses: Record<string, unknown>;
 };
 
-/** By the OpenAPI document: every call that a key is good for, with the one scope it needs. */
+/** Returns every call of the OpenAPI document that accepts a key, with the one scope it needs. */
 async function operationsWithKey({ server }: HttpFixture): Promise<Operation[]> {
   const { paths, components } = (await server.inject('/openapi.json')).json<{
     paths: Record<string, Record<string, Described>>;

@@ -1,6 +1,6 @@
 type ListenFailure = { host: string; port: number; setting: 'MAILPROOF_PORT' | 'MAILPROOF_METRICS_PORT' };
 
-/** Why a port could not be opened, in one line for the operator. */
+/** Explains in one line why a port could not be opened. */
 export function lineFor(error: unknown, { host, port, setting }: ListenFailure): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
   if (code === 'EADDRINUSE') {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StoreUnavailableError } from '../store/store-unavailable-error.ts';
 import { createOverloadGuard } from './pipeline/overload-guard.ts';
-import type { HttpParts } from './routes/http-parts.ts';
-import { createServer } from './server.ts';
+import type { WholeHttpParts } from '../../start/whole-server.ts';
+import { createWholeServer } from '../../start/whole-server.ts';
 import { createTestParts, taskId } from '../../../test/support/http/test-parts.ts';
 
 const canary = 'canary.local.part';
@@ -11,7 +11,7 @@ const email = `${canary}@example.com`;
 
 test('one line a request, with what an operator needs', async () => {
   const parts = createTestParts();
-  const server = await createServer(parts);
+  const server = await createWholeServer(parts);
   await server.inject({
     method: 'POST',
     url: '/api/v1/email-verification',
@@ -45,7 +45,7 @@ test('one line a request, with what an operator needs', async () => {
 
 test('the line holds what the caller names its request by, and where it came from through a trusted proxy', async () => {
   const parts = createTestParts();
-  const server = await createServer(parts);
+  const server = await createWholeServer(parts);
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
   const headers = {
     'x-request-id': 'order-17',
@@ -67,7 +67,7 @@ test('the line holds what the caller names its request by, and where it came fro
 
 test('the line says why a request was refused, in more words than the client is told', async () => {
   const parts = createTestParts();
-  const server = await createServer(parts);
+  const server = await createWholeServer(parts);
   const post = (headers: Record<string, string>, payload: string) =>
     server.inject({ method: 'POST', url: '/api/v1/email-verification', headers, payload });
   await post({ 'content-type': 'application/json' }, '{}');
@@ -80,7 +80,7 @@ test('the line says why a request was refused, in more words than the client is 
 });
 
 test('no address, key or body in any line, on any path, errors included', async () => {
-  const failing = (error: unknown): Partial<HttpParts> => {
+  const failing = (error: unknown): Partial<WholeHttpParts> => {
     const fail = () => {
       throw error;
     };
@@ -88,7 +88,7 @@ test('no address, key or body in any line, on any path, errors included', async 
   };
   const draining = createOverloadGuard();
   draining.drain();
-  const circumstances: Partial<HttpParts>[] = [
+  const circumstances: Partial<WholeHttpParts>[] = [
     {},
     {
       verifyOne: () => Promise.resolve({ kind: 'timeout' }),
@@ -105,7 +105,7 @@ test('no address, key or body in any line, on any path, errors included', async 
   const lines: string[] = [];
   for (const overrides of circumstances) {
     const parts = createTestParts(overrides);
-    const server = await createServer(parts);
+    const server = await createWholeServer(parts);
     for (const request of requests()) {
       const { statusCode, body } = await server.inject(request);
       if (statusCode >= 400) assert.ok(!/at \/|node:|SELECT|\.ts/.test(body) && body.length < 70, body);

@@ -5,7 +5,7 @@ import { openRaw, statusesIn } from '../../../test/support/http/raw-client.ts';
 import { connectionsWithin } from './pipeline/limit-connections.ts';
 import { connectionLimits } from './server.ts';
 
-/** What a connection may carry, and what happens when there is none to be had. */
+/** The limits of one connection, and the behaviour when none is free. */
 const body = '{"email":"jane@example.com"}';
 
 const post = (target = '/api/v1/email-verification'): string =>

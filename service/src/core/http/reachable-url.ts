@@ -1,4 +1,4 @@
-/** Where a client on this machine reaches what listens there. */
+/** Returns the URL at which a client on this machine reaches this listener. */
 export function reachableUrl(host: string, port: number, scheme: 'http' | 'https' = 'http'): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `${scheme}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;

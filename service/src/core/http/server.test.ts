@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ask, bulk, single } from '../../../test/support/http/ask.ts';
-import { createServer } from './server.ts';
+import { createWholeServer } from '../../start/whole-server.ts';
 import { createTestParts } from '../../../test/support/http/test-parts.ts';
 
 describe('elsewhere', () => {
   test('404: unknown paths, with a request id of their own', async () => {
-    const server = await createServer(createTestParts());
+    const server = await createWholeServer(createTestParts());
     const ids = new Set<unknown>();
     for (const url of [
       '/api',
@@ -33,14 +33,14 @@ describe('elsewhere', () => {
   });
 
   test('404: the path of a task without its id, by the right method too', async () => {
-    const server = await createServer(createTestParts());
+    const server = await createWholeServer(createTestParts());
     const response = await server.inject({ method: 'GET', url: `${bulk}/` });
     assert.deepEqual([response.statusCode, response.body], [404, '{"status":"error","reason":"not_found"}']);
     await server.close();
   });
 
   test('400: a path that does not decode', async () => {
-    const server = await createServer(createTestParts());
+    const server = await createWholeServer(createTestParts());
     for (const url of ['/%', '/%zz', `${bulk}/%ff%fe`, `${bulk}/%c0%ae`]) {
       const response = await server.inject({ method: 'GET', url });
       assert.equal(response.statusCode, 400, url);
@@ -69,7 +69,7 @@ describe('elsewhere', () => {
       { url: '/readyz', parts: createTestParts(), status: 200 },
       { url: '/readyz', parts: unready, status: 503 },
     ]) {
-      const server = await createServer(parts);
+      const server = await createWholeServer(parts);
       const response = await server.inject({ method: 'HEAD', url });
       assert.deepEqual([response.statusCode, response.body], [status, ''], url);
       assert.ok(response.headers['x-request-id']);

@@ -2,9 +2,10 @@ import type { ServerOptions } from 'node:http';
 import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { contractLimits } from '@mailproof/client';
+import { StartError } from '../config/start-error.ts';
 import fastify, { type FastifyServerOptions } from 'fastify';
 import { createAdmitRequest, createTakePlace } from './pipeline/admit-request.ts';
-import { authenticateOperator } from '../../features/operator/routes/authenticate-operator.ts';
+import { authenticateOperator } from './pipeline/authenticate-operator.ts';
 import { createAuthenticateRequest } from './pipeline/authenticate-request.ts';
 import { awaitBody } from './pipeline/await-body.ts';
 import { compileBodyCheck, readBody } from './pipeline/check-body.ts';
@@ -14,42 +15,18 @@ import { createErrorHandler } from './pipeline/error-handler.ts';
 import { connectionsWithin, limitConnections } from './pipeline/limit-connections.ts';
 import { paceRefusals, refusalLimits } from './pipeline/pace-refusals.ts';
 import { receiveRequest, setStandardHeaders } from './pipeline/receive-request.ts';
-import { listsPath, withoutBasePath, withoutOrigin } from './pipeline/paths.ts';
+import { createPathTable, withoutBasePath, withoutOrigin, type PathTable } from './pipeline/paths.ts';
 import { traceFrom } from './pipeline/trace-request.ts';
 import { refuse } from './pipeline/refuse.ts';
-import { addAboutPage } from '../../features/about/about-page.ts';
-import { addAccountKeys } from '../../features/account/routes/account-keys.ts';
-import { addAccountReads } from '../../features/account/routes/account-reads.ts';
-import { addAdminAccountHistory } from '../../features/operator/routes/account-history.ts';
-import { addAdminAccountKeys } from '../../features/operator/routes/account-keys.ts';
-import { addAdminAccountPeople } from '../../features/operator/routes/account-people.ts';
-import { addAdminAccounts } from '../../features/operator/routes/accounts.ts';
-import { addAdminObservation } from '../../features/operator/routes/observation.ts';
-import { addConsoleFiles } from '../../features/console/console-files.ts';
 import { addCreateBulkTask } from './routes/create-bulk-task.ts';
 import { addDocs } from './routes/docs.ts';
-import { addFormCheck } from '../../features/forms/routes/form-check.ts';
-import { addFormKeys } from '../../features/forms/routes/form-keys.ts';
-import { addFormPage } from '../../features/forms/routes/form-page.ts';
 import { addHealth } from './routes/health.ts';
-import type { ApiServer, HttpParts, RouteParts } from './routes/http-parts.ts';
-import { addChangeList } from '../../features/lists/routes/change-list.ts';
-import { addCreateList } from '../../features/lists/routes/create-list.ts';
-import { addReadLists } from '../../features/lists/routes/read-lists.ts';
+import type { ApiServer, FeatureHttp, HttpParts } from './routes/http-parts.ts';
 import { addOpenapi, describeRoute, openapiDocument } from './routes/openapi.ts';
-import { addLlmsText } from '../../features/agents/routes/llms-text.ts';
-import { addMcp } from '../../features/agents/routes/mcp.ts';
-import { addPeople } from '../../features/people/routes/people.ts';
-import { addProbers } from '../../features/probers/routes/probers.ts';
-import { addProviderSignIn } from '../../features/people/routes/provider-sign-in.ts';
-import { addMetrics } from '../../features/metrics/routes/metrics.ts';
 import { addReadBulkTask } from './routes/read-bulk-task.ts';
-import { addSession } from '../../features/people/routes/session.ts';
 import { addVerifyEmail } from './routes/verify-email.ts';
-import { addWebhookDeliveries } from '../../features/webhooks/routes/deliveries.ts';
-import { addWebhooks } from '../../features/webhooks/routes/endpoints.ts';
 
-/** What a connection may hold and for how long. */
+/** The limits of a connection in size and time. */
 export const connectionLimits = {
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 10_000,
@@ -66,19 +43,25 @@ export const connectionLimits = {
 type ConnectionLimits = typeof connectionLimits;
 
 /**
- * The HTTP side, put together: how connections are treated, what every request passes (`pipeline/`), and then the
- * routes, each of which is read alone.
+ * Creates the HTTP side: the treatment of connections, the stages of every request (`pipeline/`), and the routes,
+ * each of which is read alone.
  */
-export async function createServer(parts: HttpParts, limits = connectionLimits): Promise<ApiServer> {
+export async function createServer(
+  parts: HttpParts & { features: readonly FeatureHttp[] },
+  limits = connectionLimits,
+): Promise<ApiServer> {
   const server = openServer(parts, limits);
-
-  const { requestsPerSocket } = limits;
-  server.addHook('onRequest', traceFrom(receiveRequest({ ...parts, requestsPerSocket })));
-  const preParsing = awaitBody({ ms: limits.requestTimeoutMs, exempt: listsPath });
+  const paths = createPathTable();
+  const preParsing = awaitBody({ ms: limits.requestTimeoutMs });
   server.addHook('onRoute', (route) => {
+    paths.add(route.url, route.method);
     // The body of a GET is not read, so there is none to wait for.
     if (route.method !== 'GET') route.preParsing = preParsing;
   });
+  const { features } = parts;
+  const isHidden = (url: string) => features.some(({ hides }) => hides?.(url) === true);
+  const { requestsPerSocket } = limits;
+  server.addHook('onRequest', traceFrom(receiveRequest({ ...parts, paths, isHidden, requestsPerSocket })));
   server.addHook('preValidation', createTakePlace(parts.overloadGuard));
   const refusalPace = paceRefusals(limits.refusals);
   // eslint-disable-next-line max-params -- the framework's own signature
@@ -95,60 +78,39 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, readBody);
   await server.register(swagger, {
-    openapi: openapiDocument(parts.basePath),
-    transform: describeRoute,
+    openapi: openapiDocument(parts),
+    transform: describeRoute(parts),
   });
 
   const admitRequest = createAdmitRequest(parts.overloadGuard);
   const authenticateRequest = createAuthenticateRequest(parts);
-  const routeParts = { parts, admitRequest, authenticateRequest };
+  const operatorChecks = authenticateOperator({ ...parts, admitRequest });
+  const routeParts = { parts, admitRequest, authenticateRequest, operatorChecks };
   addVerifyEmail(server, routeParts);
   addCreateBulkTask(server, routeParts);
   addReadBulkTask(server, routeParts);
-  addCreateList(server, routeParts);
-  addReadLists(server, routeParts);
-  addChangeList(server, routeParts);
-  addSession(server, routeParts);
-  addProviderSignIn(server, routeParts);
-  addPeople(server, routeParts);
-  addAccountReads(server, routeParts);
-  addAccountKeys(server, routeParts);
-  addFormCheck(server, routeParts);
-  addFormKeys(server, routeParts);
-  addFormPage(server);
-  addWebhooks(server, routeParts);
-  addWebhookDeliveries(server, routeParts);
-  addAdmin(server, routeParts);
-  addProbers(server, routeParts);
+  for (const { addRoutes } of features) addRoutes(server, routeParts);
   addHealth(server, routeParts);
-  addMetrics(server, routeParts);
-  addOpenapi(server);
+  addOpenapi(server, features);
   addDocs(server, parts.basePath);
-  addLlmsText(server, parts.basePath);
-  addMcp(server, routeParts);
-  addAboutPage(server, parts.about);
-  addConsoleFiles(server, routeParts);
 
   await server.ready();
+  refuseTakenBasePath(parts.basePath, paths);
   return server;
 }
 
-/** Everything under `/admin/v1`, for the operator alone. */
-function addAdmin(server: ApiServer, { parts, admitRequest }: RouteParts): void {
-  const onRequest = authenticateOperator({ ...parts, admitRequest });
-  const adminParts = { operator: parts.operator, onRequest };
-  addAdminAccounts(server, adminParts);
-  addAdminAccountKeys(server, adminParts);
-  addAdminAccountPeople(server, {
-    ...adminParts,
-    people: parts.people,
-    publicUrl: parts.oidc?.publicUrl ?? '',
-  });
-  addAdminAccountHistory(server, adminParts);
-  addAdminObservation(server, adminParts);
+/** Refuses a base path that begins like a page of ours: a request under it could be meant for either. */
+function refuseTakenBasePath(basePath: string, paths: PathTable): void {
+  if (basePath === '' || !paths.isOurs(basePath)) return;
+  throw new StartError(
+    `MAILPROOF_BASE_PATH is ${basePath}, where the service has pages of its own: it may be a path such as /mailproof`,
+  );
 }
 
-/** Named `https` with a certificate. The framework's types know one of the two at a time, and to us they are the same. */
+/**
+ * Uses the name `https` with a certificate. The framework's types know one of the two at a time, and to us they are
+ * the same.
+ */
 function connectionOptions({ tls }: HttpParts, limits: ConnectionLimits): { http: ServerOptions } {
   const http = {
     headersTimeout: limits.headersTimeoutMs,
@@ -162,7 +124,7 @@ function connectionOptions({ tls }: HttpParts, limits: ConnectionLimits): { http
     : ({ https: { ...http, ...tls } } as unknown as { http: ServerOptions });
 }
 
-/** Named here, so that the framework does not load those of its own, which is all that its types know. */
+/** Given explicitly, so that the framework does not load its own, the only ones its types know. */
 const compilersFactory = {
   buildValidator: () => compileBodyCheck,
   buildSerializer: () => compileReply,

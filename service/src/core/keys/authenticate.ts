@@ -17,21 +17,21 @@ import {
 } from './key-limits.ts';
 import { readBearer } from './read-bearer.ts';
 
-/** Who sends a request. */
+/** The sender of a request. */
 export type Caller = {
   accountId: string;
-  /** Null where a person has signed in with the OpenID provider. */
+  /** Null if a person has signed in with the OpenID provider. */
   keyId: string | null;
   person?: { personId: string; role: 'owner' | 'member' | 'viewer' };
   mode: 'live' | 'test';
   plan: 'paid' | 'none';
-  /** What the key, or the person by their role, is limited to, where they are. */
+  /** The limits of the key, or of the person's role, if any. */
   limits?: CallerLimits;
-  /** What the operator allows the account, where that is not what the setting says. */
+  /** The operator's limit for the account, if it differs from the setting. */
   requestsPerMinute?: number;
 };
 
-/** Answers at once if the same header was valid a moment ago. */
+/** Finds the caller of a request; returns at once if the same header was valid a moment ago. */
 export type Authenticate = (
   authorization: string | undefined,
 ) => Caller | undefined | Promise<Caller | undefined>;
@@ -40,11 +40,11 @@ type AuthenticateParts = {
   store: Pick<Store, 'read'>;
   clock: Pick<Clock, 'now'>;
   wallClock: WallClock;
-  /** Told of a key with the day that it is known to have been used last. */
+  /** Called with a key and its last known day of use. */
   noteUse: KeyUses['noteUse'];
 };
 
-/** A deleted key has to stop within a second, reading and answering included. */
+/** A deleted key must stop within a second, including the time to read and answer. */
 const rememberMs = 900;
 const rememberedKeys = 10_000;
 
@@ -59,13 +59,13 @@ const findKey = statement((db, arg: { id: string }) =>
     .where('api_key.deleted_at', 'is', null),
 );
 
-/** Compared with when the id is unknown, so that it takes as long as a wrong secret does. */
+/** Compared with if the id is unknown, so that this takes as long as a wrong secret. */
 const noSecret = Buffer.alloc(32);
 
 /**
- * Reads `Authorization: Bearer <key>`. There is one answer, `undefined`, for a key that is missing, malformed,
- * unknown, deleted or expired, and its timing does not reveal which. A valid header is remembered for less than a second,
- * by its hash: looking up a hash reveals nothing of the text it was made from.
+ * Reads `Authorization: Bearer <key>`. Returns `undefined` for a key that is missing, malformed, unknown, deleted
+ * or expired; the timing does not reveal which. A valid header is remembered by its hash for less than a second:
+ * looking up a hash reveals nothing of the text.
  */
 export function createAuthenticate(parts: AuthenticateParts): Authenticate {
   const { store, clock, wallClock } = parts;
@@ -88,7 +88,7 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
   }
 
   async function lookAndRemember(authorization: string, digest: string): Promise<Caller | undefined> {
-    // What is read now may be deleted now: the second runs from before the reading.
+    // The key may be deleted while it is read, so the second starts before the read.
     const until = clock.now() + rememberMs;
     const caller = await look(authorization);
     if (caller !== undefined)
@@ -96,7 +96,7 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
     return caller;
   }
 
-  /** Requests that come together with one key share one look: after an outage all clients come together. */
+  /** Looks up a key once for all requests that arrive together with it: after an outage all clients come at once. */
   function lookOnce(authorization: string, digest: string): Promise<Caller | undefined> {
     const pending = looking.get(digest);
     if (pending !== undefined) return pending;
@@ -112,7 +112,7 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
   };
 }
 
-/** A caller without limits has none at all, so that nothing more is asked of it. */
+/** Returns a caller. Without limits the field is absent, so that no further check is made. */
 export function limitedCaller(
   caller: Omit<Caller, 'limits' | 'requestsPerMinute'>,
   row: LimitColumns & { requests_per_minute: number | null },
@@ -126,19 +126,19 @@ export function limitedCaller(
   };
 }
 
-/** The one place where it is decided what a caller may do. */
+/** Decides what a caller may do; no other place does. */
 export function mayUse({ limits, mode }: Caller, power: Power): boolean {
-  // Whoever is limited in any way could invite himself as somebody who is not.
+  // A limited caller could otherwise invite themselves as an unlimited one.
   if (power === 'people') return limits === undefined && mode === 'live';
   return limits === undefined || allowsPower(limits, power);
 }
 
-/** Who it is in the audit log. */
+/** Returns the caller's name in the audit log. */
 export function actorOf({ keyId, person }: Pick<Caller, 'keyId' | 'person'>): Actor {
   return person === undefined ? `key:${keyId ?? ''}` : `person:${person.personId}`;
 }
 
-/** What the caller reserves credits as. */
+/** Returns the key for which the caller's reservations count. */
 export function reservingKeyOf({ keyId, limits }: Pick<Caller, 'keyId' | 'limits'>): ReservingKey {
   return keyId === null
     ? { id: null, capped: false }

@@ -11,16 +11,16 @@ import {
 import { expiresTooEarly, type LimitsWish } from './read-key-limits.ts';
 
 /**
- * Changes the name and the limits of a key; what is not named stays. It holds in every process within a second (see
- * authenticate.ts).
+ * Changes the name and the limits of a key; omitted fields stay. The change takes effect in every process within a
+ * second (see authenticate.ts).
  */
 type ChangeKeyRequest = {
   keyId: string;
-  /** Where it is named, only a key of this account is found. */
+  /** If given, only a key of this account is found. */
   accountId?: string;
   name?: string | undefined;
   limits: LimitsWish;
-  /** Whoever changes it, where that is not the operator: they may give nothing that they do not have. */
+  /** The caller, unless it is the operator. A caller can grant only what it has itself. */
   changer?: { mode: 'live' | 'test'; limits: CallerLimits };
 };
 
@@ -29,7 +29,7 @@ export type ChangeKeyAnswer =
   | { kind: 'key_not_found' }
   | { kind: 'live_key_required' }
   | { kind: 'insufficient_scope' }
-  /** A test key costs no credits that could be capped; a time that is over is no expiry. */
+  /** A test key uses no credits, so it has no cap; an expiry must be in the future. */
   | { kind: 'invalid_request' };
 
 export const findKey = statement((db, arg: { id: string }) =>
@@ -89,7 +89,7 @@ export async function changeKey(
     await recordChange(tx, { actor, action, subject: request.keyId, detail: described, now });
     return { kind: 'changed', keyId: request.keyId, accountId: row.account_id };
   };
-  // Two changes of one key follow each other, so that neither undoes what the other has written.
+  // Changes of one key run one after another, so that neither undoes the other.
   return store.write(change, `key ${request.keyId}`);
 }
 
@@ -97,23 +97,23 @@ type Changer = ChangeKeyRequest['changer'];
 
 type KnownKey = { mode: 'live' | 'test'; limits: KeyLimits };
 
-/** Says why a key may not be given another name, or be deleted: it is stronger than the key that asks. */
+/** Says why a key may not be renamed or deleted: it is stronger than the caller's key. */
 export function touchRefusal(
   changer: Changer,
   { mode, limits }: KnownKey,
 ): 'live_key_required' | 'insufficient_scope' | undefined {
   if (changer === undefined) return undefined;
-  // A test key is given to machines that are trusted less: it must not get hold of a live one.
+  // Test keys are given to less trusted machines: they must not get hold of a live key.
   if (mode === 'live' && changer.mode === 'test') return 'live_key_required';
   return isNoStronger(limits, capless(changer.limits, mode)) ? undefined : 'insufficient_scope';
 }
 
-/** A test key costs nothing and reaches test records only, so no cap of another is exceeded by it. */
+/** Drops the cap if the other key is a test key: that uses no credits and reaches test records only. */
 function capless(limits: CallerLimits, mode: 'live' | 'test'): CallerLimits {
   return mode === 'test' ? { ...limits, creditsPerDay: null } : limits;
 }
 
-/** Why a key may not be given limits, or be issued with them. */
+/** Says why a key may not get these limits, or be issued with them. */
 export function refusalOf(
   changer: Changer,
   { mode, before, after }: { mode: 'live' | 'test'; before?: KeyLimits; after: KeyLimits },
@@ -125,7 +125,7 @@ export function refusalOf(
   return isWithin(after, capless(changer.limits, mode)) ? undefined : 'insufficient_scope';
 }
 
-/** For the audit log. */
+/** Describes limits for the audit log. */
 export function describeLimits({ scopes, expiresAt, allowedIps, creditsPerDay }: KeyLimits): AuditDetail {
   return {
     ...(scopes === null ? {} : { scopes: scopes.join(' ') }),

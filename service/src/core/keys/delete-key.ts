@@ -13,7 +13,7 @@ const markDeleted = statement((db, arg: { id: string; now: number }) =>
 
 type DeleteKeyRequest = {
   keyId: string;
-  /** If it is named, only a key of this account is found. */
+  /** If given, only a key of this account is found. */
   accountId?: string;
 };
 
@@ -32,14 +32,14 @@ export async function deleteKey(request: DeleteKeyRequest, parts: ChangeParts): 
   throw new Error(`the operator was refused: ${answer.kind}`);
 }
 
-/** Deletes a key for a caller, who may be limited: a key that is stronger stays. */
+/** Deletes a key for a caller with or without limits. A key that is stronger than the caller is not deleted. */
 export async function deleteKeyAs(
   changer: { mode: 'live' | 'test'; limits: CallerLimits } | undefined,
   { keyId, accountId }: DeleteKeyRequest,
   { store, wallClock, actor }: ChangeParts,
 ): Promise<DeleteKeyAnswer | Touched> {
   const now = wallClock.now();
-  // Follows a change of the same key, which may have made it stronger.
+  // Runs after a change of the same key, which may have made it stronger.
   return store.write(async (tx) => {
     const row = await tx.first(findKey, { id: keyId });
     if (row === undefined || (accountId ?? row.account_id) !== row.account_id)

@@ -21,15 +21,15 @@ export type IssuedKey = {
 export type IssueKeyAnswer =
   | WriteKeyAnswer
   | { kind: 'account_not_found' }
-  /** The key that asks for it would give what it does not have. */
+  /** The caller's key would grant more than it has. */
   | { kind: 'live_key_required' }
   | { kind: 'insufficient_scope' }
-  /** A test key costs no credits that could be capped; a time that is over is no expiry. */
+  /** A test key uses no credits, so it has no cap; an expiry must be in the future. */
   | { kind: 'invalid_request' };
 
 type WriteKeyAnswer = ({ kind: 'issued' } & IssuedKey) | { kind: 'too_many_keys' };
 
-/** Keys of an account that are not deleted. */
+/** Keys of an account, without deleted ones. */
 const mostKeys = 100;
 
 type NewKey = {
@@ -48,7 +48,10 @@ type NewKey = {
 
 const limitNames = ['scopes', 'expires_at', 'allowed_ips', 'credits_per_day'] as const;
 
-/** Counting and adding are one statement, so that concurrent requests cannot exceed the limit together. */
+/**
+ * Inserts a key if the account has room. Count and insert are one statement, so that concurrent requests cannot
+ * exceed the limit.
+ */
 const insertKey = statement((db, arg: NewKey) =>
   db
     .insertInto('api_key')
@@ -107,14 +110,14 @@ export async function issueKey(
       return { kind: 'account_not_found' };
     }
     return writeKey(tx, { ...request, actor, now });
-    // With the account as its serial key: counting the keys must not run concurrently with adding one.
+    // The account is the serial key: counting keys must not run concurrently with adding one.
   }, request.accountId);
 }
 
-/** The name of a key that was given none. */
+/** The default name of a key. */
 const nameOf = { live: 'Live key', test: 'Test key' } as const;
 
-/** For callers that create the account in the same transaction. */
+/** Creates a key in the transaction of a caller that creates the account. */
 export async function writeKey(
   tx: Tx,
   {

@@ -1,27 +1,27 @@
 import type { KeyScope } from '@mailproof/client';
 import { isInBlocks, isWithinBlock, parseCidr, type Cidr } from '@mailproof/engine';
 
-/** What a key is limited to; null where it is not. A key whose limits are all null may do everything. */
+/** The limits of a key; null means no limit. A key whose limits are all null may do everything. */
 export type KeyLimits = {
   scopes: readonly KeyScope[] | null;
   expiresAt: number | null;
-  /** Blocks of IP addresses that it may be used from, as they were written. */
+  /** IP address blocks from which the key may be used, as they were written. */
   allowedIps: readonly string[] | null;
   creditsPerDay: number | null;
 };
 
 /**
- * What a route asks for: a scope of keys, a part of one that a role may have alone, or what only those have who are not
- * limited at all.
+ * The right that a route requires: a scope of keys, a part of a scope that a role may have alone, or `people`, for
+ * unlimited callers only.
  */
 export type Power = KeyScope | 'tasks:read' | 'lists:read' | 'people';
 
-/** The limits of whoever calls: those of a key, or those that a role comes to. */
+/** The limits of a caller: those of a key, or those of a role. */
 export type CallerLimits = Omit<KeyLimits, 'scopes'> & { scopes: readonly Power[] | null };
 
 export const noLimits: KeyLimits = { scopes: null, expiresAt: null, allowedIps: null, creditsPerDay: null };
 
-/** As the columns of `api_key` have them. */
+/** The limits in the columns of `api_key`. */
 export type LimitColumns = {
   scopes: string | null;
   expires_at: number | null;
@@ -31,7 +31,7 @@ export type LimitColumns = {
 
 export function limitsOf(row: LimitColumns): KeyLimits {
   return {
-    // Only `limitColumns` writes them, from what was checked against the scopes that there are.
+    // The cast holds: only `limitColumns` writes them, after a check against the known scopes.
     scopes: row.scopes === null ? null : (row.scopes.split(' ') as KeyScope[]),
     expiresAt: row.expires_at,
     allowedIps: row.allowed_ips === null ? null : row.allowed_ips.split(' '),
@@ -56,31 +56,32 @@ export function allowsPower({ scopes }: Pick<CallerLimits, 'scopes'>, power: Pow
   return scopes === null || scopes.includes(power) || scopes.includes(wholeOf(power));
 }
 
-/** Whoever may do a thing may look at it. */
+/** Returns the scope that includes a right to read: a caller that may do a thing may also read it. */
 function wholeOf(power: Power): Power {
   if (power === 'tasks:read') return 'tasks';
   return power === 'lists:read' ? 'lists' : power;
 }
 
-/** Whether a key may be used from where the client is, which is only found out for a key that has limits. */
+/** Tells whether a key may be used from the client's address, which is only determined for keys with limits. */
 export function allowsClient(limits: CallerLimits | undefined, address: () => string): boolean {
   return limits === undefined || allowsAddress(limits, address());
 }
 
-/** An address that cannot be read is in no block. */
+/** Tells whether the address is in an allowed block; an unreadable address is in none. */
 function allowsAddress({ allowedIps }: CallerLimits, address: string): boolean {
   return allowedIps === null || isInBlocks(blocksOf(allowedIps), address);
 }
 
 /**
- * Whether one key may do no more than another. So a limited key cannot make itself a better one: with more scopes, for
- * longer, or from elsewhere. Keys with a cap each would add up to more than the one cap, so none is within it.
+ * Tells whether one key may do no more than another. A limited key thus cannot create a better one: with more
+ * scopes, a longer life, or other addresses. Several capped keys would add up to more than the one cap, so no key
+ * is within a capped one.
  */
 export function isWithin(inner: KeyLimits, outer: CallerLimits): boolean {
   return isNoWider(inner, outer) && outer.creditsPerDay === null;
 }
 
-/** Whether one key may change or delete another: no key that is stronger than itself in any way. */
+/** Tells whether one key may change or delete another: the other may not be stronger in any way. */
 export function isNoStronger(inner: KeyLimits, outer: CallerLimits): boolean {
   return isNoWider(inner, outer) && (inner.creditsPerDay ?? Infinity) <= (outer.creditsPerDay ?? Infinity);
 }

@@ -25,7 +25,7 @@ describe('the limits that can be asked for', () => {
       { credits_per_day: 1.5 },
       { expires_at: 'tomorrow' },
     ];
-    // Untyped on purpose: the command line and other clients send what they like.
+    // Untyped on purpose: the command line and other clients can send anything.
     for (const wish of nonsense)
       assert.equal(readKeyLimits(wish as KeyLimitsRequest), undefined, JSON.stringify(wish));
     assert.deepEqual(readKeyLimits({ scopes: ['tasks', 'verify', 'tasks'], allowed_ips: [' 192.0.2.1 '] }), {

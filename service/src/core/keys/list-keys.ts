@@ -16,7 +16,7 @@ export type ListedKey = {
   limits: KeyLimits;
   /** The last day of use, since the epoch. */
   lastUsedDay: number | null;
-  /** What counts against its cap today; null where it has none. */
+  /** Credits that count against its cap today; null if it has no cap. */
   creditsToday: number | null;
 };
 
@@ -51,12 +51,12 @@ export async function listKeys(
   }));
 }
 
-/** A key with the credits that were charged to it in the last days. */
+/** A key with its charges of the last days. */
 export type LivingKey = ListedKey & { creditsUsed: number };
 
 const creditDays = 30;
 
-/** Those that are not deleted, the newest first. */
+/** Returns the keys that are not deleted, the newest first. */
 export async function listLivingKeys(
   accountId: string,
   { usageByKey, ...parts }: Parameters<typeof listKeys>[1] & { usageByKey: ReadKeyUsage },

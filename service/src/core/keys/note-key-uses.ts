@@ -6,8 +6,8 @@ import type { WallClock } from '../store/wall-clock.ts';
 import { repeat } from '../process/repeat.ts';
 
 /**
- * Writes down on which day each key was used last. Only the first use of a day changes anything, and it is written apart
- * from the request, so that no request costs a statement more.
+ * The last day of use of each key. Only the first use of a day is written, apart from the request, so that no
+ * request costs an extra statement.
  */
 export type KeyUses = {
   noteUse: (keyId: string, lastUsedDay: number | null) => void;
@@ -33,7 +33,7 @@ const writeDay = statement((db, arg: { key: string; day: number }) =>
 );
 
 export function startKeyUses({ store, wallClock, ...parts }: KeyUsesParts): KeyUses {
-  /** Keys whose use today is not written yet: at most as many as were used in this moment. */
+  /** Keys whose use today is not written yet: at most those in use at this moment. */
   const noted = new Map<string, number>();
 
   async function write(): Promise<void> {

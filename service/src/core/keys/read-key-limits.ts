@@ -3,17 +3,17 @@ import { parseCidr } from '@mailproof/engine';
 import { mostCredits } from '../ledger/credits.ts';
 import type { KeyLimits } from './key-limits.ts';
 
-/** What a client or the command line asks for: of each limit nothing, none (null), or a value. */
+/** The limits in a request. Each limit is absent, null (no limit) or a value. */
 export type LimitsWish = { [Limit in keyof KeyLimits]?: KeyLimits[Limit] };
 
-/** `undefined` where a limit cannot be meant as it is written. */
+/** Reads the limits of a request. Returns `undefined` if one of them is not valid. */
 export function readKeyLimits(request: KeyLimitsRequest): LimitsWish | undefined {
   const wish: LimitsWish = {};
   const { scopes, expires_at: expires, allowed_ips: ips, credits_per_day: credits } = request;
   if (scopes !== undefined) {
     if (scopes !== null && (scopes.length === 0 || !scopes.every((scope) => keyScopes.includes(scope))))
       return undefined;
-    // In the order in which they are documented, each once.
+    // Each scope once, in the order of the documentation.
     wish.scopes = scopes && keyScopes.filter((scope) => scopes.includes(scope));
   }
   if (expires !== undefined) {
@@ -47,16 +47,16 @@ function readTime(text: string): number | undefined {
 }
 
 function isBlock(text: string): boolean {
-  // Stored with spaces between them.
+  // Blocks are stored with spaces between them.
   return !/\s/.test(text) && parseCidr(text) !== undefined;
 }
 
-/** Whether a change changes anything. */
+/** Tells whether a request changes anything. */
 export function namesChange(name: string | undefined, limits: LimitsWish): boolean {
   return name !== undefined || Object.keys(limits).length > 0;
 }
 
-/** A key that has expired before it is used is a slip. */
+/** Tells whether an expiry is not in the future: such a key is a mistake. */
 export function expiresTooEarly({ expiresAt }: LimitsWish, now: number): boolean {
   return (expiresAt ?? Infinity) <= now;
 }

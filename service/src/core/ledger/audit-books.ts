@@ -4,8 +4,8 @@ import { auditFigures, readOpenCredits, sumOpenHolds } from './audit-figures.ts'
 import type { Violation } from './violation.ts';
 
 /**
- * Checks the whole books of one account: every entry, the figures, and every hold against its entries (I4, I13). Long
- * ledgers are read slice by slice.
+ * Checks the whole books of one account: every entry, the figures, and every hold against its entries (I4, I13).
+ * Long ledgers are read in slices.
  */
 const sliceHolds = 500;
 
@@ -44,7 +44,7 @@ export async function auditBooks(reader: Reader, accountId: string): Promise<Vio
   if (kept !== open)
     violations.push({
       invariant: 'I3',
-      detail: `open holds add up to ${open}, and not to the kept sum of ${kept}`,
+      detail: `open holds add up to ${open}, but the kept sum is ${kept}`,
     });
   violations.push(...(await auditHolds(reader, accountId)));
   return violations.map((violation) => ({ ...violation, accountId }));
@@ -76,7 +76,7 @@ async function auditHolds(reader: Reader, account: string): Promise<Found[]> {
     after = rows.length === sliceHolds ? rows.at(-1)?.id : undefined;
   }
   if (charged !== (await reader.first(findSpent, { account }))?.spent)
-    violations.push({ invariant: 'I13', detail: 'spent = what settled holds were charged' });
+    violations.push({ invariant: 'I13', detail: 'spent = charges of settled holds' });
   return violations;
 }
 

@@ -3,11 +3,12 @@ import type { Balance } from './credits.ts';
 import type { Violation } from './violation.ts';
 
 /**
- * Reads a ledger on from an entry that was audited before: checks every entry against its hold (I4), that none is
- * missing (I10), and adds up the figures that they leave behind, which the account has to show (I2).
+ * The state of an audit after an entry. The next audit reads on from there: it checks every entry against its hold
+ * (I4) and that no entry is missing (I10). It also adds up the figures after the entries, which the account has to
+ * show (I2).
  */
 export type LedgerPoint = Balance & {
-  /** The number of the last entry that is counted in. */
+  /** The number of the last entry included. */
   entries: number;
 };
 
@@ -16,14 +17,14 @@ export const emptyLedger: LedgerPoint = { entries: 0, granted: 0, available: 0, 
 type EntrySlice = {
   through: LedgerPoint;
   violations: Omit<Violation, 'accountId'>[];
-  /** Those of tasks and lists among the holds that the entries are of. */
+  /** Holds of tasks and lists among the holds of these entries. */
   taskHolds: TaskHold[];
   reachedEnd: boolean;
 };
 
 export type TaskHold = { id: string; isOpen: boolean };
 
-/** So many are read in a few milliseconds. */
+/** This many entries are read in a few milliseconds. */
 export const mostEntriesInSlice = 500;
 
 const findEntries = statement((db, arg: { account: string; after: number; limit: number }) =>

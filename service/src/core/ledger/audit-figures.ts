@@ -9,7 +9,7 @@ import type { Violation } from './violation.ts';
  */
 const sliceHolds = 1_000;
 
-/** What the database itself adds up of the open holds of tasks and lists (see 0019-open-holds.ts). */
+/** Finds the sum that the database itself keeps of the open holds of tasks and lists (see 0019-open-holds.ts). */
 const findKeptSum = statement((db, arg: { account: string }) =>
   db.selectFrom('open_task_credits').select('credits').where('account_id', '=', arg.account),
 );
@@ -43,8 +43,8 @@ const sumTaskHolds = statement((db, arg: { account: string; after: string; limit
 );
 
 /**
- * Those of requests that are being served now, of all accounts: there are never many. An account named here would lead
- * a database past all holds that it ever had.
+ * Finds the holds of requests that are being served now, of all accounts: there are never many. With an account in
+ * the query, a database would read every hold that the account ever had.
  */
 const findSingleHolds = statement((db) =>
   db
@@ -54,7 +54,7 @@ const findSingleHolds = statement((db) =>
     .where('expires_at', '>', sql.lit(0)),
 );
 
-/** What is held by open holds, at the same cost however many there are. */
+/** Returns the credits in open holds, at the same cost for any number of holds. */
 export async function readOpenCredits(reader: Reader, account: string): Promise<number> {
   const kept = (await reader.first(findKeptSum, { account }))?.credits ?? 0;
   return kept + (await sumSingleHolds(reader, account));
@@ -69,7 +69,7 @@ async function sumSingleHolds(reader: Reader, account: string): Promise<number> 
 
 type HoldSlice = { holds: number; credits: number; last: string | null };
 
-/** The same by adding up the holds themselves. */
+/** Returns the same sum, by adding up the holds themselves. */
 export async function sumOpenHolds(reader: Reader, account: string): Promise<number> {
   let open = await sumSingleHolds(reader, account);
   for (let after: string | null | undefined = ''; typeof after === 'string';) {
@@ -87,7 +87,7 @@ export async function sumOpenHolds(reader: Reader, account: string): Promise<num
 type FiguresToMeet = {
   through: LedgerPoint;
   acceptedGap: number;
-  /** What open holds hold. */
+  /** Credits in open holds. */
   open: number;
 };
 

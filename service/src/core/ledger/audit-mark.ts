@@ -1,15 +1,12 @@
 import { statement, type Reader, type Tx } from '../store/statement.ts';
 import { emptyLedger, type LedgerPoint } from './audit-entries.ts';
 
-/**
- * How far the ledger of an account has been audited by the service. Entries are never changed, so what was audited need
- * not be read again: the next audit goes on from there.
- */
+/** How far the service has audited an account's ledger. Entries never change, so the next audit goes on from there. */
 export type AuditMark = {
   through: LedgerPoint;
-  /** What is reserved without an open hold, as the operator accepted it (see unfreeze-account.ts). */
+  /** Credits that are reserved without an open hold, as the operator accepted them (see unfreeze-account.ts). */
   acceptedGap: number;
-  /** When everything was found to agree for the last time, and the last entry then. */
+  /** When the books last balanced, and the last entry then. */
   balanced: { entries: number; at: number } | undefined;
   auditedAt: number;
 };
@@ -18,7 +15,7 @@ const findMark = statement((db, arg: { account: string }) =>
   db.selectFrom('audit_mark').selectAll().where('account_id', '=', arg.account),
 );
 
-/** Of an account that was never audited: the beginning of its ledger. */
+/** Returns the mark of an account; without an audit so far, the beginning of its ledger. */
 export async function readAuditMark(reader: Reader, accountId: string): Promise<AuditMark> {
   const row = await reader.first(findMark, { account: accountId });
   if (row === undefined) return { through: emptyLedger, acceptedGap: 0, balanced: undefined, auditedAt: 0 };
@@ -37,7 +34,7 @@ type MarkRow = LedgerPoint & {
   balancedEntries: number;
   balancedAt: number | null;
   at: number;
-  /** What the mark was when the audit began. */
+  /** The mark's last entry when the audit began. */
   beforeEntries: number;
   beforeAt: number;
 };
@@ -76,7 +73,7 @@ const writeMark = statement((db, arg: MarkRow) =>
     ),
 );
 
-/** Has no effect where another audit, or the operator, has moved the mark since `before` was read. */
+/** Moves the mark, unless another audit or the operator has moved it since `before` was read. */
 export async function moveAuditMark(
   tx: Tx,
   accountId: string,

@@ -23,7 +23,10 @@ const countHolds = statement((db, arg: { key: string }) =>
     .where('key_id', '=', arg.key),
 );
 
-/** On a machine with much else to do the store turns some of a thousand away, who come again: nothing was done for them. */
+/**
+ * Repeats work that the store refuses. On a busy machine it refuses some of a thousand requests, and has done
+ * nothing for them.
+ */
 async function persist<Answer>(work: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     try {
@@ -85,7 +88,7 @@ for (const database of databases) {
 
     it('1,000 at once on a cap of 100, from two processes: exactly 100 are charged', async () => {
       const { store, keyId, hold, end, counted, parts } = await setUp(100);
-      // SQLite has one process that writes; PostgreSQL has as many as there are.
+      // SQLite has one writing process; PostgreSQL can have several.
       const other = database.name === 'SQLite' ? store : await openStore(opened.settings);
       try {
         const answers = await Promise.all(
@@ -202,7 +205,7 @@ describe('a key without a cap', () => {
       assert.ok(held.kind === 'reserved');
       await settle(tx, { accountId, holdId: held.holdId, charge: 1, now });
     }, accountId);
-    // A debit, a hold and its entry; the hold closed, the credits moved, two entries.
+    // Expected: a debit, a hold and its entry; the hold closed, the credits moved, two entries.
     const changes = seen.filter((sql) => /^(?:insert|update)/i.test(sql));
     assert.ok(changes.length <= 7, changes.join('\n'));
     assert.ok(!changes.some((sql) => sql.includes('api_key')), changes.join('\n'));

@@ -2,16 +2,19 @@ import { sql } from 'kysely';
 import { statement, type Tx } from '../store/statement.ts';
 
 /**
- * The cap of a key: so many credits a day, in UTC. What is reserved counts at once, what is released goes back to the
- * day it was counted on, so that what the key is charged never exceeds the cap, however many ask at once.
+ * The cap of a key: a number of credits per UTC day. Reserved credits count at once; released credits go back to
+ * the day they were counted on. So the charges of a key never exceed its cap, however many requests run at once.
  *
- * The check and the count are one statement, in the transaction that moves the account's credits. A key without a cap
- * never comes here. A day never goes back: where the clock of one process is behind, its requests count for the day
- * that another has begun.
+ * The check and the count are one statement, in the transaction that moves the account's credits. Keys without a
+ * cap skip it. A day never goes back: if a process's clock is behind, its requests count for the day that another
+ * process has begun.
  */
 export const dayMs = 86_400_000;
 
-/** What a reservation is counted for, null where a person asks; `capped` says whether the key had a cap when it was last looked at. */
+/**
+ * The key that a reservation counts for; null if a person asks. `capped`: whether the key had a cap when it was
+ * last read.
+ */
 export type ReservingKey = { id: string; capped: boolean } | { id: null; capped: false };
 
 type Counting = { key: string; day: number; credits: number; ifAvailable: number };
@@ -24,7 +27,7 @@ const countCredits = statement((db, arg: Counting) =>
       capped_day: sql<number>`case when capped_day >= ${arg.day} then capped_day else ${arg.day} end`,
     })
     .where('id', '=', arg.key)
-    // A cap that was taken away since the key was looked at refuses nothing.
+    // A cap that was removed since the key was read refuses nothing.
     .where((eb) =>
       eb.or([
         eb('credits_per_day', 'is', null),
@@ -43,7 +46,10 @@ const uncountCredits = statement((db, arg: { key: string; day: number; credits: 
     .where('capped_day', '=', arg.day),
 );
 
-/** The day that they were counted on; nothing where the cap is reached, and then nothing is written. */
+/**
+ * Counts credits against the cap and returns the day. Returns `undefined`, and writes nothing, if the cap is
+ * reached.
+ */
 export async function countAgainstCap(
   tx: Tx,
   { now, ...count }: Omit<Counting, 'day'> & { now: number },
@@ -52,7 +58,7 @@ export async function countAgainstCap(
   return row?.capped_day;
 }
 
-/** A day that is over is left as it was. */
+/** Gives credits back to the day they were counted on. A day that is over stays as it is. */
 export async function giveBackToCap(
   tx: Tx,
   counted: { key: string; day: number; credits: number },
@@ -60,7 +66,7 @@ export async function giveBackToCap(
   await tx.change(uncountCredits, counted);
 }
 
-/** Until the next day begins, and with it the next count. */
+/** Returns the seconds until the next day, and its new count, begins. */
 export function secondsOfDayLeft(now: number): number {
   return Math.ceil((dayMs - (now % dayMs)) / 1_000);
 }

@@ -10,8 +10,8 @@ const freeze = statement((db, arg: { account: string; now: number }) =>
 );
 
 /**
- * Stops all further reservations of an account whose books do not balance. What is already held is still
- * settled. Nothing is repaired: the operator looks at the entries first. Says whether it was not frozen before.
+ * Stops all further reservations of an account whose books do not balance. Existing holds are still settled.
+ * Nothing is repaired: the operator looks at the entries first. Returns whether the account was not frozen before.
  */
 export async function freezeAccount(
   tx: Tx,

@@ -7,7 +7,7 @@ import { readBalance } from './read-balance.ts';
 export type GrantCreditsRequest = {
   accountId: string;
   credits: number;
-  /** A repeat with the same word, of the same account, grants nothing more, however late it comes. */
+  /** A repeat with the same key for the same account grants nothing more, however late it comes. */
   idempotencyKey?: string | undefined;
 };
 
@@ -15,10 +15,10 @@ export type GrantCreditsAnswer =
   | ({ kind: 'granted'; accountId: string } & Balance)
   | { kind: 'account_not_found' }
   | { kind: 'too_many_credits' }
-  /** The word was used before, for another amount. */
+  /** The key was used before, for another amount. */
   | { kind: 'idempotency_mismatch' };
 
-/** Gives credits to an account, on the operator's word, and says what it has now. */
+/** Grants credits to an account on the operator's order, and returns its new figures. */
 export async function grantCredits(
   { accountId, credits, idempotencyKey }: GrantCreditsRequest,
   { store, wallClock, actor }: ChangeParts,
@@ -35,7 +35,7 @@ export async function grantCredits(
   }, accountId);
 }
 
-/** No two entries of the ledger have the same `op`, so the ledger itself is what a repeat is known by. */
+/** Returns the `op` of a grant. No two ledger entries have the same `op`, so the ledger itself recognizes a repeat. */
 function opOf(accountId: string, idempotencyKey: string): string {
   return `${accountId}:${createHash('sha256').update(idempotencyKey).digest('hex')}`;
 }

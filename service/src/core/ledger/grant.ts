@@ -3,15 +3,15 @@ import { statement, type Tx } from '../store/statement.ts';
 import { assertCredits, mostCredits } from './credits.ts';
 import { writeEntries } from './write-entries.ts';
 
-/** Gives credits to an account, once for each `op`: a repeat of the same grant changes nothing. */
+/** A gift of credits to an account, once for each `op`: a repeat of the same grant changes nothing. */
 type Grant = { accountId: string; credits: number; op: string; actor: Actor; now: number };
 
 type GrantAnswer =
   | { kind: 'granted' }
-  /** With how many credits, so that the caller can tell a repeat from another request. */
+  /** The credits of the earlier grant tell a repeat from another request. */
   | { kind: 'already_granted'; credits: number }
   | { kind: 'account_not_found' }
-  /** The account would hold more than the ledger counts. */
+  /** The account would have more than the ledger can count. */
   | { kind: 'too_many_credits' };
 
 const findOp = statement((db, arg: { op: string }) =>

@@ -4,37 +4,43 @@ import { statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
 
 /**
- * The ledger as a statement that adds up: the newest entry first, each with the figures it left behind.
+ * The ledger as a bank statement: the newest entry first, each with the balance after it.
  *
- * The figures are not stored with the entries. They are worked out backwards: the account shows what the last entry
- * left, and taking an entry back shows what was before it. The first page begins with the account, read in the same
- * statement as its entries; each next page begins with what the page before ended with. So a page costs as much
- * as it is long, however long the ledger is.
+ * The balances are not stored with the entries but worked out backwards: the account shows the balance after its
+ * last entry. Undoing an entry gives the balance before it. The first page begins with the account, read in the
+ * same statement as its entries. Each next page begins where the previous one ended. So the cost of a page depends
+ * on its own length, not on the ledger's.
  */
 export type LedgerEntry = Pick<Schema['entry'], 'number' | 'kind' | 'credits' | 'at'> &
   Figures & {
-    /** The task it was for, while there is one. */
+    /** The task of the entry, while it exists. */
     taskId: string | undefined;
-    /** The request it was for; a grant is for none. */
+    /** The request of the entry; a grant has none. */
     requestId: string | undefined;
   };
 
 type Figures = { available: number; reserved: number; spent: number };
 
-/** Where a page begins: an entry, and what it left behind. */
+/** The start of a page: an entry, and the balance after it. */
 export type LedgerPlace = Figures & { number: number };
 
 export type LedgerRequest = { accountId: string; limit: number; from: LedgerPlace | undefined };
 
 export type LedgerAnswer =
   | { kind: 'page'; entries: LedgerEntry[]; next: LedgerPlace | undefined }
-  /** The account has never been at such a place: somebody made it up. */
+  /** The account has never been at this place: the caller made it up. */
   | { kind: 'no_such_place' };
 
-/** A request id is a UUID; the second hold of a request has it too, with more behind it (see create-task.ts). */
+/**
+ * Reads the request id from a hold's id. It is a UUID; the second hold of a request has a suffix (see
+ * create-task.ts).
+ */
 const requestIdOfHold = sql<string | null>`substr(entry.hold_id, 1, 36)`;
 
-/** The page is cut out first, and tasks are looked up for it alone: no database may think of joining all there is. */
+/**
+ * Finds a page of entries. The page is cut out first and tasks are looked up for it alone, so that no database
+ * joins the whole tables.
+ */
 const findEntries = statement((db, arg: { account: string; newest: number; limit: number }) =>
   db
     .selectFrom((eb) =>
@@ -87,7 +93,7 @@ function figuresOf({ available, reserved, spent }: Figures): Figures {
   return { available, reserved, spent };
 }
 
-/** What was there before an entry, from what there is after it. */
+/** Returns the balance before an entry, given the balance after it. */
 function takeBack(
   { available, reserved, spent }: Figures,
   { kind, credits }: Pick<LedgerEntry, 'kind' | 'credits'>,

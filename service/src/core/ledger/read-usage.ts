@@ -6,18 +6,18 @@ import type { Store } from '../store/store.ts';
 import type { WallClock } from '../store/wall-clock.ts';
 
 /**
- * What an account used on each of the last days, in UTC, and what each of its keys was charged, out of its ledger.
+ * An account's usage on each of the last days, in UTC, and the charges of each of its keys, from its ledger.
  *
- * No index of the ledger by time is kept: it would make every verification write more. Entries are numbered without
- * gaps in the order of their time, so the first one of a day is found by halving, and from there on the entries are
- * summed slice by slice, so that requests are served in between. What was summed is remembered: entries do not
- * change, so the next look adds only what is new.
+ * The ledger has no index by time: it would make every verification write more. Entries are numbered without gaps
+ * in the order of their time, so a binary search finds the first entry of a day. From there the entries are summed
+ * in slices, so that requests are served in between. The sums are kept: entries do not change, so the next call
+ * adds only new ones.
  */
 export type UsageDay = { date: string; charged: number; reserved: number; released: number };
 
 export type ReadUsage = (request: { accountId: string; days: number }) => Promise<UsageDay[]>;
 
-/** What each key was charged in the last days, today included; a key that was charged nothing is not there. */
+/** Returns the charges of each key in the last days, including today; keys without charges are omitted. */
 export type ReadKeyUsage = (request: {
   accountId: string;
   days: number;
@@ -31,8 +31,8 @@ const mostDays = 90;
 const sliceEntries = 2_000;
 const rememberedAccounts = 1_000;
 /**
- * By so much the times of neighbouring entries may be out of order at the most: processes have clocks of their own,
- * and an operation waits between reading the time and being written.
+ * The most by which the times of neighbouring entries may be out of order. Processes have their own clocks, and an
+ * operation waits between reading the time and writing.
  */
 const disorderMs = 3_600_000;
 
@@ -40,11 +40,11 @@ type Totals = {
   charge: number;
   reserve: number;
   release: number;
-  /** What of the charges each key made. */
+  /** The part of the charges that each key made. */
   chargedTo: ReadonlyMap<string, number>;
 };
 
-/** All entries up to number `through` that are of `firstDay` or later are in `days`. */
+/** Sums of the entries from `firstDay` on, up to entry number `through`. */
 type Summed = { firstDay: number; through: number; days: ReadonlyMap<number, Totals> };
 
 const countEntries = statement((db, arg: { account: string }) =>
@@ -60,7 +60,7 @@ const dayOfEntry = sql<number>`entry.at / ${sql.lit(dayMs)}`;
 const sumSlice = statement((db, arg: { account: string; after: number; through: number }) =>
   db
     .selectFrom('entry')
-    // Only charges are told apart by key, so only for these is the hold looked up.
+    // Only charges are counted by key, so only their holds are looked up.
     .leftJoin('hold', (join) =>
       join
         .onRef('hold.account_id', '=', 'entry.account_id')
@@ -78,7 +78,7 @@ const sumSlice = statement((db, arg: { account: string; after: number; through: 
 export function createUsageReader({ store, wallClock }: ReadUsageParts): UsageReader {
   const remembered = createBoundedCache<Summed>({ maxEntries: rememberedAccounts });
 
-  /** The number before the first entry that may be of `firstDay`. */
+  /** Returns the number before the first entry that may belong to `firstDay`. */
   async function findStart(account: string, firstDay: number, entries: number): Promise<number> {
     const from = firstDay * dayMs - disorderMs;
     let [before, after] = [0, entries + 1];
@@ -127,12 +127,12 @@ export function createUsageReader({ store, wallClock }: ReadUsageParts): UsageRe
   };
 }
 
-/** Days of the epoch, the last of them today. */
+/** Returns day numbers since the epoch, the last one today. */
 function lastDays(days: number, today: number): number[] {
   return Array.from({ length: days }, (_, n) => today - days + 1 + n);
 }
 
-/** The last days of a caller that can use no credits. */
+/** Returns the last days of a caller that can use no credits. */
 export function unusedDays(days: number, now: number): UsageDay[] {
   return lastDays(days, Math.floor(now / dayMs)).map((day) => usageOf({ day, totals: noTotals }));
 }

@@ -4,23 +4,23 @@ import type { Store } from '../store/store.ts';
 import type { WallClock } from '../store/wall-clock.ts';
 
 /**
- * Writes down who changed what: accounts, plans, grants, keys, freezing, and the operator's coming in. The
- * functions that make a change call this in the transaction of the change, so that neither is ever there without the
- * other, whichever door the change came through. The table refuses to change or delete what was written.
+ * Records who changed what: accounts, plans, grants, keys, freezing, and the operator's sign-ins. The functions
+ * that make a change call this in the same transaction. So a change and its record always appear together, for
+ * every kind of caller. The table refuses to change or delete a record.
  */
 export type Actor =
-  /** Whoever holds the admin token, or signs in as the operator. */
+  /** The holder of the admin token, or a person who signs in as the operator. */
   | 'operator'
-  /** Whoever runs `mailproof` on this machine. */
+  /** A user of the `mailproof` command on this machine. */
   | 'command_line'
-  /** The service by itself: the first account, books that do not balance. */
+  /** The service itself: the first account, books that do not balance. */
   | 'service'
   /** The holder of an API key. */
   | `key:${string}`
-  /** Somebody who has signed in with the OpenID provider. */
+  /** A person who signed in with the OpenID provider. */
   | `person:${string}`;
 
-/** What a change is made with: the store, the time, and who makes it. */
+/** The parts of a change: the store, the time, and the actor. */
 export type ChangeParts = { store: Pick<Store, 'write'>; wallClock: WallClock; actor: Actor };
 
 export type AuditAction = Schema['audit_log']['action'];
@@ -30,9 +30,9 @@ export type AuditDetail = Record<string, string | number>;
 type Change = {
   actor: Actor;
   action: AuditAction;
-  /** The id of the account or key that was changed; `operator` where the operator came or went. */
+  /** The id of the changed account or key; `operator` if the operator signed in or out. */
   subject: string;
-  /** What it was changed to. Never a key, a token or an address. */
+  /** The new values. Never a key, a token or an address. */
   detail: AuditDetail;
   now: number;
 };

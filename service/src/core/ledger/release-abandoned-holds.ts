@@ -4,8 +4,8 @@ import type { Store } from '../store/store.ts';
 import { settle } from './settle.ts';
 
 /**
- * Gives back what single requests reserved and will not settle: their time is over (L3), or the process
- * that served them is dead. A request that comes late finds its hold settled, and its verdict is withheld.
+ * Gives back holds of single requests that will not be settled: they have expired (L3), or their process is dead. A
+ * late request finds its hold settled, and its verdict is withheld.
  */
 const holdsAtOnce = 500;
 
@@ -23,7 +23,7 @@ const findOwned = statement((db, arg: { owner: string }) =>
     .selectFrom('hold')
     .select(['account_id', 'id'])
     .where('state', '=', sql.lit('open'))
-    // Only holds of single requests have an owner; so they are found among those that are open now.
+    // Only holds of single requests have an owner, so the search is limited to the open ones.
     .where('expires_at', '>', sql.lit(0))
     .where('owner', '=', arg.owner)
     .limit(holdsAtOnce),
@@ -32,7 +32,7 @@ const findOwned = statement((db, arg: { owner: string }) =>
 type Hold = { account_id: string; id: string };
 type Parts = { store: Pick<Store, 'read' | 'write'> };
 
-/** How many were found; as many as are done at once means that there may be more. */
+/** Returns how many holds were found; a full batch means that there may be more. */
 export async function releaseExpiredHolds(now: number, parts: Parts): Promise<number> {
   return releaseAll(await parts.store.read.all(findExpired, { now }), now, parts);
 }
@@ -44,7 +44,7 @@ export async function releaseHoldsOf(
   return releaseAll(await parts.store.read.all(findOwned, { owner: processId }), now, parts);
 }
 
-/** Each account's in a transaction of its own; one that was settled meanwhile is left as it is. */
+/** Releases each account's holds in a transaction of its own; holds that were settled meanwhile stay as they are. */
 async function releaseAll(holds: Hold[], now: number, { store }: Parts): Promise<number> {
   const release = (accountId: string, own: Hold[]) =>
     store.write(

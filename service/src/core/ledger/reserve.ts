@@ -6,23 +6,23 @@ import { countAgainstCap, giveBackToCap, secondsOfDayLeft, type ReservingKey } f
 import { writeEntries } from './write-entries.ts';
 
 /**
- * Moves credits from available to reserved and opens a hold on them. The check and the move are one
- * statement, so that no number of concurrent requests reserves more than there is.
+ * Moves credits from available to reserved and opens a hold on them. The check and the move are one statement, so
+ * concurrent requests never reserve more than there is.
  *
- * What is reserved of an account at the same time is reserved together: one debit of the sum, each with its own hold
- * and entry. Where there is not enough for all, each tries for itself. What a key with a cap reserves is reserved
- * together with what the same key does, and counted against its cap first (see daily-cap.ts).
+ * Concurrent reservations of an account share one debit of the sum; each has its own hold and entry. If there is
+ * not enough for all, each tries alone. Reservations of a key with a cap are batched by key, and counted against
+ * its cap first (see daily-cap.ts).
  */
 export type Reservation = {
   accountId: string;
-  /** The key it is reserved with, or nobody's where a person reserves. */
+  /** The key of the reservation; its id is null if a person reserves. */
   key: ReservingKey;
   credits: number;
   /** Reserve only if this many are available: a task reserves in two parts and takes both or none. */
   ifAvailable: number;
-  /** Who gives the hold back if it is not settled: a process until a time, or (null) the task it belongs to. */
+  /** The party that gives back an unsettled hold: a process until a time, or (null) the task. */
   keeper: { processId: string; expiresAt: number } | null;
-  /** The id of the request, where the hold shall be found by it; any id otherwise. */
+  /** The id of the request, if the hold must be found by it; default: any id. */
   holdId?: string;
   now: number;
 };
@@ -84,10 +84,10 @@ const reservationsOfAccount: BatchWork<Reservation, ReserveAnswer> = {
   },
 };
 
-/** Why reservations cannot all be made, one after the other. */
+/** Why not all reservations can be made, one after another. */
 type Shortage = 'account_short' | 'key_short';
 
-/** Where there is not enough for all, or the account is frozen, nothing is written. */
+/** Reserves all, or writes nothing if there is not enough for all or the account is frozen. */
 async function reserveAll(tx: Tx, reservations: Reservation[]): Promise<ReserveAnswer[] | Shortage> {
   const [{ accountId, key }] = reservations as [Reservation];
   let credits = 0;
@@ -117,7 +117,7 @@ async function reserveAll(tx: Tx, reservations: Reservation[]): Promise<ReserveA
   return holds.map(({ holdId }) => ({ kind: 'reserved', holdId }));
 }
 
-/** `day`: on which the key's cap counted it. */
+/** `day`: the day on which the key's cap counted it. */
 type NamedReservation = Reservation & { holdId: string; day: number | null };
 
 function holdRow({ accountId, holdId, credits, keeper, key, day, now }: NamedReservation) {

@@ -65,7 +65,7 @@ describe('what a charge waits for on PostgreSQL', { skip: withoutPostgres }, () 
     });
     const { accountId } = await openAccount({ store, ...createTestClock() }, 10_000);
     const others = Array.from({ length: 300 }, (_, other) => `other-${other}`);
-    // Most accounts have had one hold, so few are expected of this one, too.
+    // Most accounts have had one hold, so the planner expects few of this account, too.
     await execute(`
       insert into account (id, name, plan, granted, available, reserved, spent, entries, touched_at, created_at)
       select unnest(array['${others.join("', '")}']), '', 'paid', 0, 0, 0, 0, 0, 0, 0;
@@ -78,7 +78,7 @@ describe('what a charge waits for on PostgreSQL', { skip: withoutPostgres }, () 
         await reserve(tx, reservationOf(accountId, holdId));
         return settle(tx, { accountId, holdId, charge: 1, now: 6 });
       }, accountId);
-    // From the sixth time on a statement is planned for whatever it may be asked.
+    // From the sixth run on, PostgreSQL uses a plan for any arguments.
     for (let time = 0; time < 10; time += 1) {
       rowsRead = 0;
       const holds = Array.from({ length: 12 }, (_, hold) => spend(`hold-${time}-${hold}`));

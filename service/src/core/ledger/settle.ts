@@ -6,9 +6,9 @@ import { giveBackToCap } from './daily-cap.ts';
 import { writeEntries } from './write-entries.ts';
 
 /**
- * Closes a hold: `charge` credits are spent and the rest goes back. A hold is closed once; who comes
- * second (a retry, a late worker, a sweeper) is told so and changes nothing. What goes back goes back to the cap of the
- * key, too, where one counted it.
+ * Closes a hold: `charge` credits are spent and the rest is released. A hold is closed once; a second attempt (a
+ * retry, a late worker, a sweep) returns so and changes nothing. Released credits also go back to the cap of the
+ * key that counted them.
  *
  * Holds of an account that are closed at the same time with the same charge are closed together.
  */
@@ -20,7 +20,7 @@ type Closing = Places & { account: string; charge: number };
 
 const mostHolds = 64;
 
-/** Statements for a few sizes. */
+/** Statements for a few batch sizes. */
 const closings = [1, 8, mostHolds].map(createPlaces).map((places) => ({
   places,
   closeHolds: statement((db, arg: Closing) =>
@@ -62,7 +62,7 @@ const moveCredits = statement((db, arg: Figures) =>
 
 export async function settle(tx: Tx, settlement: Settlement): Promise<SettleAnswer> {
   const { accountId, charge } = settlement;
-  if (!Number.isSafeInteger(charge) || charge < 0) throw new RangeError('a charge is a whole number');
+  if (!Number.isSafeInteger(charge) || charge < 0) throw new RangeError('a charge must be a whole number');
   return tx.batch(settlementsOfAccount, `${accountId} ${charge}`, settlement);
 }
 
@@ -74,7 +74,7 @@ const settlementsOfAccount: BatchWork<Settlement, SettleAnswer> = {
     const closed: ClosedHold[] = [];
     for (const { holdId, now } of settlements) {
       const hold = open.get(holdId);
-      // Of those that close the same hold in this very moment one is the first.
+      // If several settlements close the same hold together, the first one wins.
       open.delete(holdId);
       if (hold !== undefined) closed.push({ ...hold, now });
       answers.push(
@@ -108,7 +108,7 @@ async function closeHolds(tx: Tx, settlements: Settlement[]): Promise<Map<string
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Moves what the holds held, and writes what became of each. */
+/** Moves the credits of the holds, and writes the entries of each. */
 async function moveAll(tx: Tx, accountId: string, holds: ClosedHold[]): Promise<void> {
   const entries = holds.flatMap(entriesOf);
   const sum = (figure: 'credits' | 'charged' | 'released') =>
@@ -121,12 +121,12 @@ async function moveAll(tx: Tx, accountId: string, holds: ClosedHold[]): Promise<
     entries: entries.length,
     now: Math.max(...holds.map(({ now }) => now)),
   });
-  if (account === undefined) throw new Error('a hold without an account');
+  if (account === undefined) throw new Error('the account of a hold does not exist');
   writeEntries(tx, { accountId, entries: account.entries }, entries);
   await giveBackToCaps(tx, holds);
 }
 
-/** One statement for each key and day; none where no cap had counted anything that goes back. */
+/** Runs one statement for each key and day; none if no cap had counted released credits. */
 async function giveBackToCaps(tx: Tx, holds: ClosedHold[]): Promise<void> {
   const counted = new Map<string, { key: string; day: number; credits: number }>();
   for (const { key_id: key, capped_day: day, released } of holds) {

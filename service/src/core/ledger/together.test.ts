@@ -25,7 +25,7 @@ const touchedAt = statement((db, arg: { account: string }) =>
   db.selectFrom('account').select('touched_at').where('id', '=', arg.account),
 );
 
-/** Shows every statement before it is run; what `watch` throws, the statement fails with. */
+/** Shows every statement before it runs; if `watch` throws, the statement fails with that error. */
 function watching(watch: (sql: string) => void): Parameters<TestDatabase['open']>[0] {
   return {
     wrap: (connection) => ({

@@ -21,9 +21,9 @@ type UnfreezeAnswer =
   { kind: 'unfrozen'; accountId: string; wasFrozen: boolean } | { kind: 'account_not_found' };
 
 /**
- * The operator has looked at an account that the audit froze, and lets it reserve again. Its figures as they are now are
- * accepted: the service audits on from here, and freezes it again only for what goes wrong later. Nothing is repaired, and
- * `mailproof audit` still tells what does not balance. An account that is not frozen stays as it is.
+ * Lets an account that the audit froze reserve again, after the operator has looked at it. Its current figures are
+ * accepted: the service audits on from here, and freezes it again only for later faults. Nothing is repaired, and
+ * `mailproof audit` still reports every imbalance. An account that is not frozen stays as it is.
  */
 export async function unfreezeAccount(
   { accountId, reason }: { accountId: string; reason: string },

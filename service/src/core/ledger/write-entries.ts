@@ -4,7 +4,7 @@ import type { Tx } from '../store/statement.ts';
 
 type Entry = Omit<Schema['entry'], 'account_id' | 'number'>;
 
-/** The account that the entries belong to, and how many it has with them. */
+/** The account of the entries, and its number of entries including them. */
 type Numbering = { accountId: string; entries: number };
 
 const insertEntries = multiRowInsert('entry', {
@@ -12,8 +12,8 @@ const insertEntries = multiRowInsert('entry', {
 });
 
 /**
- * Appends to the ledger of an account whose count of entries was moved on by as many before. The table refuses a
- * number or an `op` that was used before, and any later change.
+ * Appends to the ledger of an account whose entry count already includes these entries. The table refuses a number
+ * or an `op` that was used before, and any later change.
  */
 export function writeEntries(tx: Tx, { accountId, entries: last }: Numbering, entries: Entry[]): void {
   const first = last - entries.length + 1;

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mock, test } from 'node:test';
 import { batchWrites } from './batch-writes.ts';
 
-/** Makes a logger as the service does, in a process of its own, and ends it as `ending` says. */
+/** Makes a logger as the service does, in a separate process, and ends that process as `ending` says. */
 function logAndEnd(ending: string): Promise<{ stdout: string; code: unknown }> {
   const module = JSON.stringify(new URL('create-logger.ts', import.meta.url).href);
   const script = `const { createLogger, openStandardOutput } = await import(${module});
@@ -40,7 +40,7 @@ for (const [name, ending, code] of [
       lines.toSorted((a, b) => a - b),
       everyLine,
     );
-    // The last ones overtake it where its thread is late: then the lines step back once, to its first.
+    // The last lines overtake the batch if its thread is late: then the lines step back once, to its first.
     const stepsBack = lines.filter((line, place) => line < (lines[place - 1] ?? 0));
     assert.ok(stepsBack.length <= 1, `lines step back to ${stepsBack.join(', ')}`);
   });

@@ -1,7 +1,7 @@
 /**
- * Log lines are written in batches, a few dozen at a time or what there is after a moment: one write for every line
- * would cost a busy service more than the line itself. What waits is written when the process exits, possibly before a
- * batch that is being written in that moment. When the process is killed, the lines of the last moment are lost.
+ * Log lines are written in batches: a few dozen at a time, or the lines of a moment. One write per line would cost
+ * a busy service more than the line itself. Waiting lines are written when the process exits, possibly before a
+ * batch that is being written at that moment. If the process is killed, the lines of the last moment are lost.
  */
 export type LogOutput = { write(line: string): void };
 
@@ -20,7 +20,7 @@ export function batchWrites(output: LogOutput): LogOutput {
     if (lines !== '') output.write(lines);
   }
 
-  // Before the output's own listeners, which write what it has been given and close it.
+  // Before the output's own listeners, which write its data and close it.
   process.prependListener('beforeExit', flush).prependListener('exit', flush);
   return {
     write: (line) => {

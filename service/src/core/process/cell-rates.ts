@@ -1,25 +1,25 @@
 import { createBoundedCache, type Clock } from '@mailproof/engine';
 
 /**
- * How often something may happen, counted by the generic cell rate algorithm: so many at once after a time without any,
- * then one more in each interval. It keeps one number a name, and no two windows meet in which twice as much happens.
+ * Rate limits by the generic cell rate algorithm: a burst after a pause, then one more per interval. It stores one
+ * number per name, and unlike windows it never allows twice the rate.
  */
 type CellRates = {
   /**
-   * Where a name stands at a moment of the clock: when all that it took is free again, and how long one more would have
-   * to wait (0 and less: not at all).
+   * Returns the state of a name: when everything it took is free again, and how long one more must wait (≤ 0: no
+   * wait).
    */
   look(name: string, rate: CellRate, now: number): { until: number; waitMs: number };
-  /** Counts one more at the moment that was looked at, and answers when all that was taken is then free again. */
+  /** Counts one more at the given time, and returns when everything taken is free again. */
   take(name: string, rate: CellRate, now: number): number;
 };
 
-/** One in so many milliseconds, and so many at once. */
+/** One per interval, with a burst of `atOnce`. */
 export type CellRate = { intervalMs: number; atOnce: number };
 
 type CellRatesParts = {
   clock: Pick<Clock, 'now'>;
-  /** Of more names, those that were counted longest ago are forgotten, and with them what they took. */
+  /** Beyond this number, the names counted longest ago are forgotten, with their counts. */
   mostNames: number;
 };
 

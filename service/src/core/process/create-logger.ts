@@ -2,8 +2,8 @@ import { pino, type Logger } from 'pino';
 import { batchWrites, type LogOutput } from './batch-writes.ts';
 
 /**
- * One JSON object a line. Errors are logged by an allow-list: a message may quote an address, a query or
- * a key, so only the kind of error and the places in our code it passed through are kept.
+ * Creates a logger: one JSON object a line. Errors are logged by an allow-list: a message may quote an address, a
+ * query or a key. So only the kind of error and the places in our code are kept.
  */
 export function createLogger(level: string, output: LogOutput): Logger {
   const options = {
@@ -14,7 +14,7 @@ export function createLogger(level: string, output: LogOutput): Logger {
   return pino(options, output);
 }
 
-/** Writes in the background, many lines at a time. */
+/** Opens standard output; lines are written in the background, many at a time. */
 export function openStandardOutput(): LogOutput {
   return batchWrites(pino.destination({ dest: 1, sync: false }));
 }
@@ -33,7 +33,7 @@ function describeDefect(error: unknown): Defect {
   return { name: error.name, ...wordIn(error, 'code'), ...wordIn(error, 'fault'), at };
 }
 
-/** What went wrong as one word, where the error has it: `ECONNREFUSED`, or `slow` of a store that does not answer. */
+/** Returns the cause in one word, if the error has it: `ECONNREFUSED`, or `slow` for a store that does not answer. */
 function wordIn(error: Error, name: 'code' | 'fault'): Partial<Defect> {
   const word: unknown = Reflect.get(error, name);
   return typeof word === 'string' ? { [name]: word } : {};

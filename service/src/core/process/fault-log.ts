@@ -2,22 +2,23 @@ import type { Clock } from '@mailproof/engine';
 import type { Logger } from 'pino';
 
 /**
- * Logs a fault that fails much of the work: once when it begins, then once a minute with counts. A full disk fails
- * thousands of requests and jobs a minute, and a line for each would say the same and fill the disk of the log.
+ * A log for a fault that fails much of the work: one line when it begins, then one a minute with counts. A full
+ * disk fails thousands of requests and jobs a minute. A line for each would say the same and fill the disk of the
+ * log.
  *
  *     quiet ──first failure: a line──▶ counting ──a minute with failures: a line──▶ counting
  *                                      counting ──a minute without──▶ quiet
  */
 export type FaultLog = {
   note: (cause: FaultCause, failed: FailedWork) => void;
-  /** Logs what was counted since the last line. */
+  /** Logs the counts since the last line. */
   stop: () => void;
 };
 
-/** One cause has one word for programs and one sentence for people, without its full stop. */
+/** A cause: one word for programs and one sentence for people, without its full stop. */
 export type FaultCause = { fault: string; sentence: string };
 
-/** A request was answered 503; a job of the service itself failed, and is tried again. */
+/** A request that was answered 503, or a job of the service that failed and will be tried again. */
 export type FailedWork = { kind: 'request' } | { kind: 'job'; name: string };
 
 type Counting = FaultCause & {

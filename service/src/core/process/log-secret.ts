@@ -3,8 +3,8 @@ import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 
 /**
- * The key of the address hashes in the log, made at the first start and kept in the data directory. It is
- * written aside and linked into place, so that of two first starts both end up with the same one.
+ * Returns the key of the address hashes in the log. The first start creates it in the data directory. It is written
+ * to a temporary file and linked into place, so two concurrent first starts get the same key.
  */
 export function readLogSecret(dataDir: string): Buffer {
   const file = join(dataDir, 'log-secret');
@@ -12,7 +12,7 @@ export function readLogSecret(dataDir: string): Buffer {
   try {
     return readFileSync(file);
   } catch {
-    // With a database elsewhere, nothing else makes the directory.
+    // If the database is elsewhere, no other code creates the directory.
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     writeFileSync(draft, randomBytes(32), { mode: 0o600, flag: 'wx' });
   }
@@ -26,12 +26,12 @@ export function readLogSecret(dataDir: string): Buffer {
   return readFileSync(file);
 }
 
-/** Twelve hex digits tell the addresses of one installation apart in its log, and tell nobody else anything. */
+/** Twelve hex digits tell the addresses of one installation apart in its log, and reveal nothing to others. */
 const hashDigits = 12;
 
 /**
- * The secret comes first and most of the digest is thrown away, so the plain hash does what an HMAC would, in a
- * third of its time: nothing can be appended to a text of which only 48 of 256 bits are known.
+ * Returns the hash function. The secret comes first and most of the digest is discarded, so a plain hash is as safe
+ * as an HMAC, in a third of its time. Length extension is impossible when only 48 of 256 bits are known.
  */
 export function createAddressHash(secret: string | Buffer): (email: string) => string {
   const prefix = `${Buffer.from(secret).toString('hex')}:`;

@@ -9,12 +9,15 @@ type Repeated = {
 type RepeatParts = {
   clock: Clock;
   everyMs: number;
-  /** Begin with the first run, and not with the first wait. */
+  /** Begin with the first run, not with the first wait. */
   atOnce?: boolean;
   onProblem: (message: string, error: unknown) => void;
 };
 
-/** Runs `job` `everyMs` milliseconds after its previous run has ended; a failure is reported and the job tried again. */
+/**
+ * Runs `job` again `everyMs` milliseconds after its previous run ended. A failure is reported, and the job runs
+ * again.
+ */
 export function repeat(
   job: () => Promise<unknown>,
   { clock, everyMs, atOnce = false, onProblem }: RepeatParts,

@@ -1,7 +1,10 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** As in the engine (`traced.ts` there): what takes time in the service, without an address, a key or an account. */
+/**
+ * Traces of slow steps in the service, as in the engine (`traced.ts` there): without an address, a key or an
+ * account.
+ */
 export const tracedRequests = tracingChannel<unknown, TracedRequest>('mailproof:request');
 export const tracedGroups = tracingChannel<unknown, TracedGroup>('mailproof:transaction');
 export const tracedTasks = tracingChannel<unknown, TracedTask>('mailproof:task');
@@ -10,11 +13,11 @@ export const tracedWebhooks = tracingChannel<unknown, TracedWebhook>('mailproof:
 export type TracedRequest = {
   id: string;
   method: string;
-  /** The pattern of the path, where a route answers to it. */
+  /** The pattern of the path, if a route matches. */
   route: string | undefined;
   /** For the caller's `traceparent`. */
   headers: IncomingHttpHeaders;
-  /** Once it is answered. */
+  /** Set once the request is answered. */
   status?: number;
 };
 
@@ -23,5 +26,5 @@ type TracedGroup = { operations: number };
 
 type TracedTask = { kind: 'task' | 'list'; result?: string };
 
-/** What came of an attempt to deliver (`webhooks/send-request.ts`), once it is known. */
+/** The outcome of a delivery attempt (`webhooks/send-request.ts`), once it is known. */
 type TracedWebhook = { result?: { kind: 'answered'; status: number } | { kind: 'failed'; why: string } };

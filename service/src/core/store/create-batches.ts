@@ -3,22 +3,22 @@ import type { BatchWork, Tx } from './statement.ts';
 type OpenBatch = { items: unknown[]; answers: PromiseWithResolvers<unknown>[] };
 
 /**
- * Gathers what the operations of a transaction want done at the same time, and does it together: items of the same
- * work and key, in the order of the asking. So what many callers want of one account costs a few statements and not
- * a few each.
+ * Collects work that operations of a transaction request at the same time, and does it in batches. A batch holds
+ * items of the same work and key, in the order requested. Many callers of one account thus cost a few statements in
+ * all, not a few each.
  *
- * A batch waits until no operation can go on without an answer of the store: `nextTick` from within a microtask comes
- * after all that are due. It costs no round of the event loop, so an operation that is alone waits for nobody.
+ * A batch waits until every operation needs an answer of the store: `nextTick` from a microtask runs after all
+ * microtasks. The wait costs no round of the event loop, so a single operation is not delayed.
  *
- * Operations that run one after the other (see groups/commit-group.ts) are each alone in theirs: a batch that fails
- * fails for all of it, and all of it is then run again one by one.
+ * A batch fails as a whole; the operations in it then run again one by one (see groups/commit-group.ts). In that
+ * second run each operation has a batch to itself.
  */
 export function createBatches(tx: Tx): Tx['batch'] {
   const open = new Map<BatchWork<never, unknown>, Map<string, OpenBatch>>();
 
   async function runBatch<Item, Answer>(work: BatchWork<Item, Answer>, { items, answers }: OpenBatch) {
     try {
-      // Only items of the same work are ever put into its batches.
+      // The cast holds: a batch only gets items of its own work.
       const found = await work.run(tx, items as Item[]);
       answers.forEach(({ resolve }, place) => resolve(found[place]));
     } catch (error) {
@@ -45,7 +45,7 @@ export function createBatches(tx: Tx): Tx['batch'] {
     const answer = Promise.withResolvers<unknown>();
     items.push(item);
     answers.push(answer);
-    // What `run` answers to an item is of the type it says.
+    // The cast holds: `run` returns an `Answer` for each item.
     return answer.promise as Promise<Answer>;
   }
 

@@ -5,7 +5,7 @@ import type { Listener, Reader, Statement, Tx } from './statement.ts';
 
 type Run = <Args, Row>(statement: Statement<Args, Row>, args: Args) => Promise<QueryResult>;
 
-/** Statements over one connection, each a transaction of its own. */
+/** Runs statements over one connection, each in its own transaction. */
 export function createReader(connection: Pick<Connection, 'execute'>, compile: Compile): Reader {
   return readerOver((statement, args) => {
     const { sql, bind } = compile(statement);
@@ -13,9 +13,9 @@ export function createReader(connection: Pick<Connection, 'execute'>, compile: C
   });
 }
 
-/** The view of a transaction's operations, as seen by who runs them. */
+/** The view of a transaction's operations for the code that runs them. */
 type RunningTx = Tx & {
-  /** The answers to what was sent without waiting for them. */
+  /** The answers to statements that were sent without waiting. */
   sent: Promise<unknown>[];
   end: () => void;
 };
@@ -43,7 +43,7 @@ export function createTx(
       run(statement, args).then(({ changes }) => changes),
     send: <Args, Row>(statement: Statement<Args, Row>, args: Args) => {
       const answer = run(statement, args);
-      // Whoever commits hears of a failure.
+      // The commit reports the failure.
       answer.catch(() => undefined);
       sent.push(answer);
     },
@@ -61,7 +61,7 @@ export function createTx(
 
 function readerOver(run: Run): Reader {
   return {
-    // The schema's types describe what the database returns; the migrations and tests hold them together.
+    // The schema's types describe the rows of the database; the migrations and tests hold them together.
     all: <Args, Row>(statement: Statement<Args, Row>, args: Args) =>
       run(statement, args).then(({ rows }) => rows as Row[]),
     first: <Args, Row>(statement: Statement<Args, Row>, args: Args) =>

@@ -15,8 +15,8 @@ import {
 import type { Schema } from './schema.ts';
 
 /**
- * All that the two databases say differently: the words of the schema that are not common to both, and how
- * queries are compiled. Running them is the connection's business.
+ * The differences between the two databases: schema words that they do not share, and the query compiler. The
+ * connection runs the queries.
  */
 export type Dialect = {
   queries: Kysely<Schema>;
@@ -24,15 +24,15 @@ export type Dialect = {
 };
 
 export type SchemaWords = {
-  /** A type that takes whole numbers up to 2^53 and nothing else. */
+  /** A type for whole numbers up to 2^53 and nothing else. */
   integer: string;
-  /** A type that takes bytes as they are. */
+  /** A type for raw bytes. */
   bytes: string;
-  /** A whole column definition: a primary key that the database counts up by itself. */
+  /** A whole column definition: a primary key that the database counts up. */
   counter: string;
-  /** What stands behind a table's columns: types are enforced. */
+  /** The clause after a table's columns that makes the database enforce types. */
   table: string;
-  /** The same, for a table that is stored in the order of its primary key. */
+  /** The same clause for a table that is stored in the order of its primary key. */
   keyedTable: string;
   /** Refuses `event` on rows of `table` for which `when` holds (`old` and `new` are the rows). */
   refuse: (rule: {
@@ -42,7 +42,7 @@ export type SchemaWords = {
     when?: string;
     saying: string;
   }) => string;
-  /** Does `statements` after `event` on a row of `table` for which `when` holds (`old` and `new` are the rows). */
+  /** Runs `statements` after `event` on a row of `table` for which `when` holds (`old` and `new` are the rows). */
   after: (rule: {
     name: string;
     event: 'insert' | 'update';
@@ -52,24 +52,24 @@ export type SchemaWords = {
   }) => string[];
   /** The values of a JSON array in the column, as rows to select from. */
   jsonValues: (column: string) => { rows: string; position: string; value: string };
-  /** Lifts the check of a column. SQLite cannot, and may only be asked to where it never writes to the table. */
+  /** Drops the check of a column. SQLite cannot, so use this only if SQLite never writes to the table. */
   dropCheck: (of: { table: string; column: string }) => string[];
-  /** What the first migration makes before anything else. */
+  /** Statements that the first migration runs before anything else. */
   firstly: readonly string[];
-  /** Opens the transaction of a migration, alone among all processes. */
+  /** Opens the transaction of a migration; only one process at a time can hold it. */
   begin: readonly string[];
-  /** Returns a row where the table `schema_version` is there. */
+  /** Returns a row if the table `schema_version` exists. */
   findVersionTable: string;
 };
 
-/** `for update skip locked` is said to many writers. SQLite has one at a time, who finds nothing locked. */
+/** Omits `for update skip locked`: SQLite has one writer at a time, so no row is ever locked. */
 class OneWriterCompiler extends SqliteQueryCompiler {
   protected override visitSelectModifier(): void {
-    // Nothing is said.
+    // SQLite has no such clause.
   }
 }
 
-/** Kysely builds and compiles; nothing is ever run through it. */
+/** Kysely builds and compiles only; it never runs a query. */
 const sqliteCompiler: KyselyDialect = {
   createAdapter: () => new SqliteAdapter(),
   createDriver: () => new DummyDriver(),
@@ -141,7 +141,7 @@ export function postgresDialect(): Dialect {
         `create function refuse_change() returns trigger language plpgsql as
          'begin raise exception using message = tg_argv[0]; end'`,
       ],
-      // Whoever comes second waits for the first. Tables are locked for moments only, or the migration gives way.
+      // A second process waits for the first. Tables are locked briefly, or the migration gives way.
       begin: [
         'begin read write',
         `set local statement_timeout = '15min'`,
@@ -149,7 +149,7 @@ export function postgresDialect(): Dialect {
         `select pg_advisory_xact_lock(${migrationLock})`,
         `set local lock_timeout = '5s'`,
       ],
-      // Read from the table of tables: what a session remembers of names may be older than the lock it waited for.
+      // Read from the system catalog: names cached in a session may be older than the lock it waited for.
       findVersionTable: `select 1 from pg_catalog.pg_class
         where relname = 'schema_version' and relkind = 'r' and pg_catalog.pg_table_is_visible(oid)`,
     },
@@ -157,11 +157,11 @@ export function postgresDialect(): Dialect {
 }
 
 /**
- * Whether a row of an account's is one of those with these ids, each of which is looked up by itself.
+ * Matches an account's rows by these ids, with a look-up for each id.
  *
- * For `id in (…)` SQLite does so. PostgreSQL plans it once for all accounts, by how many rows they have on average or, in
- * a new table, by guess: then it reads all rows that an account ever had, to find a few of them. So it is told where the
- * rows are, by look-ups that it cannot plan in another way (`offset 0`).
+ * SQLite does so for `id in (…)`. PostgreSQL plans that clause once for all accounts, by their average number of
+ * rows or, in a new table, by a guess. The plan can then read every row that an account ever had. `offset 0` forces
+ * the look-ups: PostgreSQL cannot plan around it.
  */
 export function hasOneOfIds(
   db: Kysely<Schema>,

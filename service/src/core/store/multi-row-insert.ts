@@ -4,16 +4,16 @@ import { statement, type SqlValue, type Tx } from './statement.ts';
 
 type Columns<Table extends keyof Schema, Column extends keyof Insertable<Schema[Table]>> = {
   columns: readonly Column[];
-  /** What is the same in every row that is inserted. */
+  /** Values that are the same in every inserted row. */
   constants?: Partial<Insertable<Schema[Table]>>;
 };
 
-/** Few sizes, so that few statements are prepared; any number of rows is made up of them. */
+/** Few sizes, so that few statements are prepared; they add up to any number of rows. */
 const sizes = [64, 32, 16, 8, 4, 2, 1];
 
 /**
- * Inserts rows of a table, many in one statement: a statement costs more than a row. All are sent at once, in order, and
- * nobody waits for the answers (see `Tx.send`).
+ * Inserts rows of a table, many in one statement: a statement costs more than a row. All statements are sent at
+ * once, in order, without waiting for the answers (see `Tx.send`).
  */
 export function multiRowInsert<Table extends keyof Schema, Column extends keyof Insertable<Schema[Table]>>(
   table: Table,
@@ -28,7 +28,7 @@ export function multiRowInsert<Table extends keyof Schema, Column extends keyof 
   const batches = sizes.map((size) => ({
     size,
     insert: statement((db, values: SqlValue[]) =>
-      // The columns are the table's, and what `rows` holds for each is of its type.
+      // The cast holds: the columns are the table's, and `rows` has values of their types.
       db.insertInto(table).values(Array.from({ length: size }, (_, row) => rowAt(values, row)) as never),
     ),
   }));
@@ -39,7 +39,7 @@ export function multiRowInsert<Table extends keyof Schema, Column extends keyof 
         const values: SqlValue[] = [];
         for (let at = next; at < next + size; at += 1) {
           const row = rows[at];
-          if (row === undefined) throw new Error('fewer rows than were counted');
+          if (row === undefined) throw new Error('fewer rows than counted');
           for (const column of columns) values.push(row[column] as SqlValue);
         }
         tx.send(insert, values);

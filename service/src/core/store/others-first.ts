@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Between two slices of long reading. SQLite answers at once, so without it nobody else would be served until the last
- * slice is read.
+ * Lets other requests run between two slices of a long read. SQLite answers at once, so without this pause they
+ * would wait for the last slice.
  */
 export const othersFirst = (): Promise<void> => setImmediate();

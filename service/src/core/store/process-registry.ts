@@ -1,19 +1,19 @@
-/** What a process does for the installation. */
+/** The work of a process in the installation. */
 export type ProcessRole = 'all' | 'api' | 'worker' | 'prober';
 
-/** The processes that work on a store, as one of them sees them: which live, and which have died. */
+/** The processes that work on a store, as seen by one of them: which are alive, and which have died. */
 export type ProcessRegistry = {
-  /** What this process signs its reservations and leases with. */
+  /** The id with which this process signs its reservations and leases. */
   ownId: string;
-  /** Those that died without leaving. */
+  /** Finds processes that died without leaving. */
   findDead: () => Promise<string[]>;
-  /** All that live, this one too. */
+  /** Finds all living processes, including this one. */
   findLiving: () => Promise<{ id: string; role: ProcessRole }[]>;
   /**
-   * Forgets a dead process after all it held was given back. Answers with its role, or with nothing if another process
-   * was first.
+   * Removes a dead process after everything it held was given back. Returns its role, or `undefined` if another
+   * process removed it first.
    */
   remove: (processId: string) => Promise<ProcessRole | undefined>;
-  /** To be called when this process holds nothing any more. */
+  /** Deregisters this process. Call it when the process holds nothing any more. */
   leave: () => Promise<void>;
 };

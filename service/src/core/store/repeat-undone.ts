@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreUnavailableError } from './store-unavailable-error.ts';
 
-/**
- * Runs a transaction, and again where the database undid it because it and others waited for each other, or changed the
- * same at the same time.
- */
+/** Runs a transaction, and again if the database undid it: a deadlock, or concurrent changes of the same rows. */
 export async function repeatUndone<T>(run: () => Promise<T>, mostTries: number): Promise<T> {
   for (let triesLeft = mostTries; ;) {
     try {
@@ -13,7 +10,7 @@ export async function repeatUndone<T>(run: () => Promise<T>, mostTries: number):
       triesLeft -= 1;
       const undone = error instanceof StoreUnavailableError && error.fault === 'conflict';
       if (!undone || triesLeft === 0) throw error;
-      // Not in step with whom we lost against.
+      // Random, to get out of step with the other transaction.
       await sleep(Math.random() * 20);
     }
   }

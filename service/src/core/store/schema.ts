@@ -3,12 +3,13 @@ import type { KeyTables } from './tables/key-tables.ts';
 import type { TaskTables } from './tables/task-tables.ts';
 
 /**
- * The tables as the queries see them. `migrations/` makes them; what keeps them true (checks, keys,
- * triggers) is written there. Times are milliseconds since the epoch, flags 0 or 1, credits integers.
+ * The tables as the queries see them. `migrations/` creates them, with the checks, keys and triggers that keep them
+ * consistent. Times are milliseconds since the epoch, flags 0 or 1, credits integers.
  *
- * The addresses of the people who sign in live in `person` and `invitation`. Those that are verified live in
- * `waiting_addresses`, `item`, in the results of `task`, in `list_piece` and `list_row`, in the answers of `idempotency`, in `probe`, and
- * nowhere else; all are erased when their time is over. The ledger (`account`, `hold`, `entry`) keeps counts only.
+ * The addresses of people who sign in are in `person` and `invitation`. Verified addresses are in
+ * `waiting_addresses`, `item`, the results of `task`, `list_piece`, `list_row`, the answers of `idempotency`, and
+ * `probe`. They are nowhere else, and all are erased when their retention ends. The ledger (`account`, `hold`,
+ * `entry`) keeps counts only.
  *
  * A feature declares its own tables beside its code (`*-tables.ts`), by adding to this interface.
  */
@@ -24,14 +25,14 @@ export interface Schema extends KeyTables, TaskTables {
     /** The number of the account's last ledger entry; numbers have no gaps. */
     entries: number;
     touched_at: number;
-    /** Set where the books do not balance: nothing more is reserved. */
+    /** Set if the books do not balance: nothing more is reserved. */
     frozen_at: number | null;
     created_at: number;
-    /** What its webhooks want to hear of, in JSON (see webhooks/wanted-events.ts); null where they want nothing. */
+    /** The events that its webhooks want, in JSON (see webhooks/wanted-events.ts); null if there are none. */
     wanted_events: Generated<string | null>;
-    /** What the operator allows; null where it is as many as the setting says. */
+    /** The operator's limit; null: the limit of the setting. */
     requests_per_minute: Generated<number | null>;
-    /** Up to when its test messages and repeated webhook messages are accounted for (see webhooks/send-allowance.ts). */
+    /** Up to when its test messages and repeated webhook messages are accounted for (see webhooks/change-webhook.ts). */
     webhook_sends_at: Generated<number>;
   };
   hold: {
@@ -41,14 +42,14 @@ export interface Schema extends KeyTables, TaskTables {
     state: 'open' | 'settled';
     charged: number;
     released: number;
-    /** The process that serves the request; null where the hold belongs to a task. */
+    /** The process that serves the request; null if the hold belongs to a task. */
     owner: string | null;
     opened_at: number;
-    /** When the sweeper gives it back; null where the hold belongs to a task. */
+    /** When the sweep gives it back; null if the hold belongs to a task. */
     expires_at: number | null;
-    /** The key it was opened with; null for holds from before keys were noted. */
+    /** The key that opened it; null for holds from before keys were recorded. */
     key_id: Generated<string | null>;
-    /** The day on which the key's cap counted it; null where the key had none. */
+    /** The day on which the key's cap counted it; null if the key had no cap. */
     capped_day: Generated<number | null>;
   };
   entry: {
@@ -56,25 +57,25 @@ export interface Schema extends KeyTables, TaskTables {
     number: number;
     kind: 'grant' | 'reserve' | 'charge' | 'release';
     credits: number;
-    /** What was done, once: no two entries have the same. */
+    /** The name of the operation, unique among all entries. */
     op: string;
     hold_id: string | null;
     at: number;
   };
   /** Credits in open holds of tasks and lists; the database adds them up itself (see 0019-open-holds.ts). */
   open_task_credits: { account_id: string; credits: number };
-  /** How far the service has audited an account's ledger, and what the entries up to there add up to. */
+  /** How far the service has audited an account's ledger, and the sums of the entries up to there. */
   audit_mark: {
     account_id: string;
-    /** The number of the last entry that was audited. */
+    /** The number of the last audited entry. */
     entries: number;
     granted: number;
     available: number;
     reserved: number;
     spent: number;
-    /** What is reserved without an open hold, as the operator accepted it when the account was unfrozen. */
+    /** Credits that are reserved without an open hold, as the operator accepted them when the account was unfrozen. */
     accepted_gap: number;
-    /** The last entry, and the time, at which everything was found to agree; null before the first time. */
+    /** The last entry, and the time, at which the books balanced; null before the first time. */
     balanced_entries: number;
     balanced_at: number | null;
     audited_at: number;
@@ -84,14 +85,14 @@ export interface Schema extends KeyTables, TaskTables {
     request_key: string;
     endpoint: 'verification' | 'task';
     body_hash: string;
-    /** Which attempt holds the key, so that a late one cannot answer for another. */
+    /** The attempt that holds the key, so that a late one cannot answer for another. */
     attempt: string;
     state: 'in_progress' | 'finished';
     answer: string | null;
     owner: string | null;
     expires_at: number;
   };
-  /** What the engine has learnt of domains, mail hosts and routes. Never an address. */
+  /** The engine's knowledge of domains, mail hosts and routes. Never an address. */
   engine_memory: {
     kind: string;
     key: string;
@@ -101,7 +102,7 @@ export interface Schema extends KeyTables, TaskTables {
     /** The process that wrote it last. */
     writer: Generated<string>;
   };
-  /** Who changed what, append-only. Never a key, a token or an address. */
+  /** The append-only log of changes and their actors. Never a key, a token or an address. */
   audit_log: {
     /** Counted up by the database; there may be gaps. */
     number: Generated<number>;

@@ -5,8 +5,8 @@ import type { Schema } from './schema.ts';
 /**
  * A query that is built once and run many times.
  *
- * Building a query with Kysely costs more than running it, so a statement is built and compiled the
- * first time a store meets it; its arguments are filled in by name at each run:
+ * Building a query with Kysely costs more than running it. So a statement is built and compiled on first use, and
+ * its arguments are filled in by name at each run:
  *
  *     const findPlan = statement((db, arg: { account: string }) =>
  *       db.selectFrom('account').select('plan').where('id', '=', arg.account));
@@ -25,19 +25,19 @@ export function statement<Args extends Record<string, SqlValue> | SqlValue[], Ro
   return { build };
 }
 
-/** Looks at what is committed. The statement alone says what its arguments are. */
+/** Reads committed rows. The statement alone determines the types of its arguments. */
 export type Reader = {
   all: <Args, Row>(statement: Statement<Args, Row>, args: NoInfer<Args>) => Promise<Row[]>;
   first: <Args, Row>(statement: Statement<Args, Row>, args: NoInfer<Args>) => Promise<Row | undefined>;
 };
 
-/** One operation's view of the transaction it is part of. */
+/** One operation's view of its transaction. */
 export type Tx = Reader & {
-  /** Runs a statement and says how many rows it changed. */
+  /** Runs a statement and returns how many rows it changed. */
   change: <Args, Row>(statement: Statement<Args, Row>, args: NoInfer<Args>) => Promise<number>;
-  /** Runs a statement whose answer nobody needs. Where it fails, nothing of the operation is committed. */
+  /** Runs a statement without waiting for its answer. If it fails, nothing of the operation is committed. */
   send: <Args, Row>(statement: Statement<Args, Row>, args: NoInfer<Args>) => void;
-  /** Does work together with what the other operations of the transaction want done under the same key. */
+  /** Does work together with equal work of the transaction's other operations under the same key. */
   batch: <Item, Answer>(work: BatchWork<Item, Answer>, key: string, item: NoInfer<Item>) => Promise<Answer>;
   /** Tells the store's listeners, each within this transaction. If one fails, nothing of the operation is committed. */
   tell: (happened: Happened) => Promise<void>;
@@ -48,8 +48,8 @@ export type Listener = (tx: Tx, happened: Happened) => Promise<void>;
 
 /** Work that costs little more for many than for one (see create-batches.ts). */
 export type BatchWork<Item, Answer> = {
-  /** So many at once; more become several batches. */
+  /** The most items of a batch; more become several batches. */
   most: number;
-  /** Answers each item, in their order. If it throws, it has failed for all of them. */
+  /** Returns an answer for each item, in their order. If it throws, it has failed for all of them. */
   run: (tx: Tx, items: Item[]) => Answer[] | Promise<Answer[]>;
 };

@@ -1,4 +1,4 @@
-/** The store cannot be opened. `line` tells the operator what is wrong and what to do, in one line. */
+/** The store cannot be opened. `line` tells the operator the cause and the remedy in one line. */
 export class StoreOpenError extends Error {
   readonly line: string;
 

@@ -1,6 +1,6 @@
 /**
- * The store fails us at run time. This is no defect: the disk is full, the file is gone, another process
- * holds the lock, the database is down. Every other error that comes out of a query is ours.
+ * Reasons why the store can fail at run time. They are no defects: the disk is full, the file is gone, another
+ * process holds the lock, the database is down. Every other error of a query is a defect of ours.
  */
 export type StoreFault =
   | 'busy'
@@ -25,22 +25,22 @@ const reasons: Record<StoreFault, string> = {
   overloaded: 'too many operations are waiting',
   unreachable: 'the database cannot be reached',
   slow: 'a statement took too long',
-  unconfirmed: 'it did not confirm a commit in time, which may have happened all the same',
-  conflict: 'others kept changing the same at the same time',
+  unconfirmed: 'a commit was not confirmed in time, but may have happened',
+  conflict: 'concurrent transactions kept changing the same rows',
 };
 
 export const storeFaults = Object.keys(reasons) as StoreFault[];
 
-/** Says in a clause what is wrong. */
+/** Describes the fault in a clause. */
 export function describeStoreFault(fault: StoreFault): string {
   return reasons[fault];
 }
 
-/** The store does not answer at the moment; nothing of what was asked can be relied on to have happened. */
+/** The store does not answer at the moment. Callers cannot know whether their change was made. */
 export class StoreUnavailableError extends Error {
   readonly fault: StoreFault;
 
-  /** `detail` says more than the fault does, for the operator: which table is locked. */
+  /** `detail` tells the operator more than the fault does, such as the table that is locked. */
   constructor(fault: StoreFault, cause?: unknown, detail: string = reasons[fault]) {
     super(`the store is unavailable: ${detail}`, { cause });
     this.name = 'StoreUnavailableError';

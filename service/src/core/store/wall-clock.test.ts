@@ -16,7 +16,7 @@ it('a system clock that jumps a day either way does not make the store’s time 
   }
 });
 
-/** A clock that was a day wrong at the start, and is set right a minute later. */
+/** A clock that is a day wrong at the start, and is set right a minute later. */
 function setRight(day: number) {
   let wall = 1_000_000_000;
   let elapsed = 0;

@@ -1,17 +1,17 @@
 import type { Clock } from '@mailproof/engine';
 
-/** Time as the store writes it: milliseconds since the epoch. */
+/** The store's time: milliseconds since the epoch. */
 export type WallClock = { now(): number };
 
-/** While a correction is made up for, time passes this much faster or slower than usual. */
+/** How much faster or slower time passes during a correction. */
 const mostFaster = 1;
 const mostSlower = 0.5;
 
 /**
- * The wall's time, which never jumps and never goes back. It is carried on by the monotonic clock, and follows a system
- * clock that is set while the service runs gradually: at twice the speed where that was set forward, at half the speed
- * where it was set back. So no lease and no deadline ends in less than half its time, the entries of a ledger stay in
- * order, and a clock that was wrong at the start does not leave them wrong until the next.
+ * Returns the wall clock's time, which never jumps and never goes back. The monotonic clock advances it. If the
+ * system clock is set while the service runs, it follows gradually: at twice the speed after a step forward, at
+ * half the speed after a step back. So no lease or deadline ends in less than half its time, and ledger entries
+ * stay in order. A clock that was wrong at the start is corrected without a restart.
  */
 export function createWallClock(parts: { monotonic: Pick<Clock, 'now'>; wall: WallClock }): WallClock {
   let lookedAt = parts.monotonic.now();

@@ -1,6 +1,6 @@
 import type { RequestStep, Store } from './store.ts';
 
-/** The store for those who ask it once in a step of a request: every call has the time of a whole step. */
+/** Returns a store for requests that use it once per step: every call gets the time of a whole step. */
 export function withFreshDeadlines(
   store: Pick<Store, 'withRequestDeadline'>,
   step: RequestStep,

@@ -1,9 +1,9 @@
 import type { Store } from './store.ts';
 
 /**
- * Operations share transactions and their statements interleave (see groups/commit-group.ts). One that decides by what it
- * has read cannot have that: of those with the same key each begins here once the one before is committed. Those of
- * other processes are kept apart by the key itself.
+ * Runs operations with the same key one after another. Operations share transactions and their statements
+ * interleave (see groups/commit-group.ts), so an operation that reads and then decides must not. Each begins once
+ * the previous one is committed. Across processes, the key itself keeps them apart.
  */
 export function createWriteAlone(write: Store['write']): Store['writeAlone'] {
   const lastOf = new Map<string, Promise<void>>();

@@ -10,8 +10,8 @@ import type { WallClock } from '../store/wall-clock.ts';
 import { auditTasks, auditTasksOfHolds } from '../verify/tasks/audit-tasks.ts';
 
 /**
- * Audits what is new in one account: the entries since its mark, the tasks and lists that they are of, and the figures
- * that result. So it costs as much as happened since, and not as much as there is.
+ * Audits the news of one account: the entries since its mark, their tasks and lists, and the resulting figures. So
+ * the cost depends on the news, not on the size of the ledger.
  *
  *     mark ──▶ some slices of entries, in one snapshot ──▶ mark moved on ──▶ … ──▶ last entry: figures, lists ──▶ balanced
  *                             └── something does not agree: the mark stays, the account is frozen (see watch-books.ts)
@@ -19,24 +19,24 @@ import { auditTasks, auditTasksOfHolds } from '../verify/tasks/audit-tasks.ts';
 type AuditNewsParts = {
   store: Pick<Store, 'snapshot' | 'write'>;
   wallClock: WallClock;
-  /** Audits of what features keep of an account. */
+  /** Audits of the rows that features keep of an account. */
   audits: readonly AuditAccount[];
-  /** After every snapshot: how many entries were audited in it. */
+  /** Called after every snapshot with the number of audited entries. */
   onProgress: (entries: number) => void;
-  /** Breaks it off; what was audited so far is not read again. */
+  /** Stops the audit; audited entries are not read again. */
   stop: AbortSignal;
   monotonic: { now(): number };
 };
 
-/** A long ledger is read in several snapshots, so that none keeps the database from tidying up behind it. */
+/** A long ledger is read in several snapshots, so that none keeps the database from cleaning up old rows. */
 const slicesInSnapshot = 20;
 
-/** A slice of entries is to be read in so long: on SQLite it is the thread that serves requests that reads. */
+/** The longest time for a slice of entries: on SQLite the thread that serves requests reads it. */
 const longSliceMs = 5;
-/** What it begins with, while nobody knows how fast the disk is and the code is new to the machine; and the fewest. */
+/** The first and the smallest size, while the speed of the disk is unknown and the code is not yet compiled. */
 const fewEntries = 50;
 
-/** What was committed while the audit before began may be older than it. */
+/** Rows that were committed while the previous audit began may have an earlier time. */
 const overlapMs = 60_000;
 
 type AccountNews = { tasks: number; violations: Violation[] };
@@ -75,7 +75,7 @@ type AuditedPart = AccountNews & { before: AuditMark; after: AuditMark; reachedE
 
 type PartReaders = {
   reader: Reader;
-  /** Notes how long it took. */
+  /** Records how long it took. */
   ofEntries: Reader;
   entriesAtOnce: () => number;
   audits: readonly AuditAccount[];
@@ -110,8 +110,8 @@ async function auditPart(readers: PartReaders, accountId: string, now: number): 
 }
 
 /**
- * Others come first between two statements, and after a long one for as much longer: SQLite answers at once, on the
- * thread that serves requests, and an audit after an upgrade may have years to read.
+ * Lets other work run between two statements, and for longer after a long one. SQLite answers on the thread that
+ * serves requests, and an audit after an upgrade may have years to read.
  */
 function paced(
   reader: Reader,

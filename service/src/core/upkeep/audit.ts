@@ -5,20 +5,20 @@ import type { Store } from '../store/store.ts';
 import { statement, type Reader } from '../store/statement.ts';
 import { auditTasks } from '../verify/tasks/audit-tasks.ts';
 
-/** An audit of a whole store, as commands that copy or restore one take it. */
+/** An audit of a whole store, for commands that copy or restore one. */
 export type Audit = (parts: Pick<AuditParts, 'store'>) => Promise<AuditReport>;
 
 /**
- * Checks the promises of the ledger and the tasks over the whole database, or over the accounts that were touched
- * since a given moment. It reads one snapshot, so that concurrent work appears neither half done nor missing.
+ * Checks the promises of the ledger and the tasks over the whole database, or over the accounts touched since a
+ * time. It reads one snapshot, so that concurrent work appears neither half done nor missing.
  *
- * It takes as long as there is much to read, and is a command. What the service itself does is in watch-books.ts.
+ * Its time grows with the database, so it is a command. The service's own audit is in watch-books.ts.
  */
 export type AuditReport = { accounts: number; tasks: number; violations: Violation[] };
 
 export type AuditParts = {
   store: Pick<Store, 'snapshot'>;
-  /** Audits of what features keep of an account. */
+  /** Audits of the rows that features keep of an account. */
   audits: readonly AuditAccount[];
 };
 
@@ -67,11 +67,11 @@ const findAccount = statement((db, arg: { account: string }) =>
 
 type AccountAudit = AuditReport & {
   frozenAt: number | null;
-  /** The last time the service found all of it to agree, and the last entry then: what is wrong came later. */
+  /** When the service last found the books balanced, and the last entry then: a fault came later. */
   balanced: AuditMark['balanced'];
 };
 
-/** One account, all of it. `undefined` where there is no such account. */
+/** Audits all of one account. Returns `undefined` if there is no such account. */
 export async function auditStoreAccount(
   accountId: string,
   { store, audits }: AuditParts,

@@ -9,7 +9,7 @@ import { bulkPath, createApiClient } from '../../../test/support/api-client.ts';
 import { openFixture, type FixtureOptions } from '../../../test/support/open-fixture.ts';
 import { until } from '../../../test/support/until.ts';
 
-/** An installation whose only egress address is on a block list: what its callers and its operator are told. */
+/** An installation whose only egress address is on a block list, with the messages for its callers and its operator. */
 const list = 'zen.spamhaus.org';
 const ours = '192.0.2.25';
 const token = 'operator-token-of-this-test-only-0123456789';

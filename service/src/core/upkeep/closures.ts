@@ -1,6 +1,6 @@
 import type { Closure, Engine, ProviderBan } from '@mailproof/engine';
 
-/** Egress addresses that are closed and providers that ban one, in words for the operator. */
+/** Describes, for the operator, closed egress addresses and providers that ban one. */
 export function describeClosure(closure: Closure): string {
   switch (closure.kind) {
     case 'listed':
@@ -14,7 +14,7 @@ function describeBan({ group, egress, code, page }: ProviderBan): string {
   return `${group} bans ${egress} (${code}); ask for the end of the ban at ${page}`;
 }
 
-/** One line for each; none if all is well. */
+/** Returns a line for each problem; none if all is well. */
 export function describeReputation({
   closed,
   bans,
@@ -23,4 +23,20 @@ export function describeReputation({
     ...closed.map(({ egress, closure }) => `egress ${egress} is closed: ${describeClosure(closure)}`),
     ...bans.map(describeBan),
   ];
+}
+
+/** Adds the remedy to the engine's description of the resolver's problem. */
+export function describeResolver(resolver: ReturnType<Engine['health']>['resolver']): string | undefined {
+  if (resolver.kind === 'in_order') return undefined;
+  return `${resolver.line}; set MAILPROOF_DNS_SERVERS to a resolver of the public DNS, or MAILPROOF_RESOLVER_PROBES to names of this network`;
+}
+
+/** Describes why some egress route of this process, or one address family, asks no public mail hosts. */
+export function describeIdentity(identity: ReturnType<Engine['health']>['identity']): string | undefined {
+  const wrong = identity.filter(({ problem }) => problem !== undefined);
+  if (wrong.length === 0) return undefined;
+  const told = wrong.map(({ route, problem = '' }) =>
+    identity.length === 1 ? problem : `${route}: ${problem}`,
+  );
+  return `public mail hosts are not asked: ${told.join('; ')}`;
 }

@@ -126,7 +126,7 @@ for (const database of databases) {
       const erase = createEraser(
         async (tx, now, most) => {
           const tasks = await eraseExpiredTasks(tx, now, most);
-          // A sync of a slow disk, and what two rows of each task may cost.
+          // A sync of a slow disk, and the cost of two rows per task.
           time += 8 + 0.02 * 2 * tasks;
           if (tasks > 0) slices.push(tasks);
           return tasks;
@@ -144,7 +144,7 @@ for (const database of databases) {
         };
         slices.length = 0;
         const [erased, ...created] = await Promise.all([
-          // Time is the test's own here: a slow machine makes no slice a long one.
+          // The test controls the time: a slow machine makes no slice a long one.
           erase({ store: { ...store, writeBriefly: store.writeRepeatable }, wallClock }),
           ...Array.from({ length: creations }, (_, n) => create(n)),
         ]);
@@ -161,7 +161,10 @@ for (const database of databases) {
 describe('erasing on PostgreSQL where a slice takes long', { skip: withoutPostgres }, () => {
   const expiresAt = 5_000;
 
-  /** Ten tasks or so; to delete them takes ten seconds where the condition holds, and the store waits for a second. */
+  /**
+   * Opens a store with a few tasks. While the condition holds, deleting them takes ten seconds, and the store
+   * waits for one.
+   */
   async function openSlow(t: TestContext, { tasks, isSlow }: { tasks: number; isSlow: string }) {
     const { store, database } = await openBehindProxy(t, { briefStatementMs: 1_000 });
     const past = { accountId: 'aaaa', tasks, addressesInTask: 9, startedAt: 1, expiresAt };
@@ -186,7 +189,7 @@ describe('erasing on PostgreSQL where a slice takes long', { skip: withoutPostgr
     const isSlow = '(select count(*) from gone) > 4';
     const { store, asked, erase } = await openSlow(t, { tasks: 12, isSlow });
     assert.equal(await erase(), 12);
-    // Ten rows each: five tasks are too many, two and four are not, and of eight there are only six left.
+    // Tasks have ten rows each: five tasks are too many, two and four are not, and of eight only six are left.
     assert.deepEqual(asked, [50, 20, 40, 80, 20, 40, 80]);
     const { tasks, violations } = await audit({ store });
     assert.deepEqual([tasks, violations], [0, []]);

@@ -6,14 +6,16 @@ import type { Store } from '../store/store.ts';
 import type { WallClock } from '../store/wall-clock.ts';
 
 /**
- * Erases what has expired in slices that are done in a moment, since others wait for whoever writes: it begins with a
- * small one, after one that took long, its commit included, the next is half of what would have been quick, and after a
- * quick one twice as large. It goes on until nothing is left or its share of a second is used up.
+ * Erases expired rows in short slices, because other writers wait meanwhile. It begins with a small slice. After a
+ * slow one, commit included, the next is half of the size that would have been quick; after a quick one, twice the
+ * size. It goes on until no row is left or its share of a second is used up.
  *
- * Nobody knows beforehand which one meets cold pages, a checkpoint or a vacuum. So the store undoes one that takes long,
- * and it is tried again with the fewest rows, then with one, which has all the time it needs: something always goes.
+ * A slice may meet cold pages, a checkpoint or a vacuum, which cannot be foreseen. So the store undoes a slow
+ * slice, and it is tried again with the fewest rows, then with one row without a limit: some progress is always
+ * made.
  *
- * Of what a crash undoes the next sweep finds all that has expired, so no slice holds its locks until the disk has it.
+ * If a crash undoes a slice, the next sweep finds the expired rows again. So no slice holds its locks until the
+ * disk has it.
  */
 type EraseSlice = (tx: Tx, now: number, most: number) => Promise<number>;
 
@@ -23,25 +25,25 @@ type EraseParts = {
 };
 
 type EraserOptions = {
-  /** The most rows that are erased at once, where it is quick. */
+  /** The most rows of one slice, if slices are quick. */
   most: number;
-  /** Slices with the same run one after the other, over all processes. */
+  /** Slices with the same key run one after another, across all processes. */
   serialKey: string;
   monotonic?: { now(): number };
 };
 
-/** Much less than the 50 ms that others may have to wait: what a busy disk adds comes on top. */
+/** Much less than the 50 ms that others may have to wait: the delay of a busy disk is added. */
 const longSliceMs = 20;
-/** Of the second between two sweeps. Others have their turn after every slice. */
+/** The share of the second between two sweeps. Other writers run after every slice. */
 const shareMs = 500;
-/** What so many slices write is carried over before the next, or the commit of somebody else would have to. */
+/** A checkpoint follows this many slices; otherwise the commit of another writer would have to do it. */
 const slicesCarriedOver = 8;
 /** Rows may be large and the disk slow, and a process that has just started knows neither. */
 const firstRows = 50;
-/** Where so few take long it is the disk, and fewer would only have it wait more often. */
+/** If even this few rows are slow, the cause is the disk, and smaller slices would only make it wait more often. */
 const leastRows = 20;
 
-/** Says how much was erased. */
+/** Returns a function that erases, and returns how many rows are gone. */
 export function createEraser(
   erase: EraseSlice,
   { most, serialKey, monotonic = performance }: EraserOptions,
@@ -60,7 +62,7 @@ export function createEraser(
       const startedAt = monotonic.now();
       return { count: await erase(tx, wallClock.now(), rows), startedAt };
     }, serialKey);
-    // One that had to be smaller tells nothing of what the next may be.
+    // A slice that had to be smaller says nothing about the next size.
     if (count > 0 && rows >= size.now()) size.note(monotonic.now() - startedAt);
     return count;
   }
@@ -71,7 +73,7 @@ export function createEraser(
         return await eraseSlice(parts, rows);
       } catch (error) {
         if (rows === 1 || !wasUndone(error)) throw error;
-        // Nobody knows how long it would have taken.
+        // The time that it would have taken is unknown.
         size.note(Infinity);
         rows = rows > size.now() ? size.now() : 1;
         await othersFirst();

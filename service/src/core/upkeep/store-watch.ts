@@ -5,10 +5,12 @@ import { StoreUnavailableError, type StoreFault } from '../store/store-unavailab
 import type { WallClock } from '../store/wall-clock.ts';
 
 /**
- * Tells whether the database takes writes, and the same to every reader: `/readyz`, the metrics and the Health page.
+ * Tells whether the database takes writes. All readers get the same answer: `/readyz`, the metrics and the Health
+ * page.
  *
- * Two sources: a check that writes, and the transactions of the service itself. The check may succeed on a disk that has
- * a few pages left, while a transaction that needs more fails; so a fault of the disk counts for a few seconds.
+ * There are two sources: a check that writes, and the service's own transactions. The check may succeed on a disk
+ * with a few free pages, while a transaction that needs more fails. So a fault of the disk counts for a few
+ * seconds.
  */
 export type StoreWatch = { look: () => Promise<StoreState> };
 
@@ -21,7 +23,7 @@ export type WriteFaults = {
   latest: () => StoreFault | undefined;
 };
 
-/** Faults that hold for every write. Another fault may be that of one account: its row is locked. */
+/** Faults that hold for every write. Other faults may concern one account: its row is locked. */
 const faultsOfAll: ReadonlySet<StoreFault> = new Set<StoreFault>([
   'full',
   'not_writable',
@@ -49,10 +51,10 @@ type StoreWatchParts = {
   wallClock: WallClock;
 };
 
-/** Anybody may ask for the state, and the check writes: so it runs once a second at most. */
+/** The endpoint is public and the check writes, so it runs at most once a second. */
 const rememberMs = 1_000;
 
-/** A scrape is given up after ten seconds, and most health checks after five. */
+/** A scraper gives up after ten seconds, and most health checks after five. */
 const longestWaitMs = 3_000;
 
 export function createStoreWatch({ store, faults, clock, wallClock }: StoreWatchParts): StoreWatch {

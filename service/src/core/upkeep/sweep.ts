@@ -19,13 +19,13 @@ export type SweepParts = {
   wallClock: WallClock;
   taskRetentionMs: number;
   chores: readonly Chores[];
-  /** Told of each process that ended without stopping, by the process that gave back what it held. */
+  /** Called for each process that ended without stopping, by the process that gave back its holds. */
   onDeath?: (role: ProcessRole) => void;
 };
 
 /** The share of a feature in the upkeep of the store. */
 export type Chores = {
-  /** Gives back what a dead process held. */
+  /** Gives back the holds and leases of a dead process. */
   releaseOf?: (tx: Tx, processId: string) => Promise<unknown>;
   /** Makes a sweep, which returns how many rows with addresses it erased. */
   createSweep?: (parts: ChoreParts) => () => Promise<number>;
@@ -82,7 +82,7 @@ export async function repeatedly(
 }
 
 /**
- * Gives back what dead processes held. A dead process is removed only after all it held was released, so that a crash in
+ * Gives back the holds and leases of dead processes. A dead process is removed only after that, so that a crash in
  * between repeats the work.
  */
 export async function releaseTheDead(parts: SweepParts): Promise<void> {

@@ -167,9 +167,10 @@ for (const database of databases) {
       await fixture.analyze();
       fixture.forget();
       const { tasks, violations } = await fixture.watch.look();
-      // One whose two entries are in two slices is looked at twice.
+      // A task whose two entries are in two slices is audited twice.
       assert.deepEqual([tasks >= past.tasks, violations], [true, []]);
-      // The first of each: for the few entries at the end of a ledger PostgreSQL may well read all of a small table.
+      // The first of each kind: for the few entries at the end of a ledger, PostgreSQL may read all of a small
+      // table.
       const seen = new Map(
         fixture
           .seen()
@@ -179,17 +180,17 @@ for (const database of databases) {
       assert.ok(seen.size >= 8, `${seen.size} statements`);
       assert.ok(fixture.seen().every(({ rows }) => rows <= 1_000));
       for (const statement of seen.values()) {
-        // There are few accounts here, and seldom many single requests under way.
+        // There are few accounts here, and rarely many single requests at a time.
         if (/from "(?:account|audit_mark|open_task_credits)"/.test(statement.sql)) continue;
         const plan = await planOf(fixture, statement);
-        // The index leads to what is new of the lists; how PostgreSQL goes on depends on how few these are.
+        // The index leads to the new rows of the lists; the rest of PostgreSQL's plan depends on their number.
         if (statement.sql.includes('from "list"')) {
           assert.match(plan.join('\n'), /list_hold|list_not_ended|list_ended/, statement.sql);
           continue;
         }
         const growing = growingSteps(plan, /open_single_hold/);
         assert.deepEqual(growing, [], `${statement.sql}\n${plan.join('\n')}`);
-        // By way of its account it would pass by all tasks that the account ever had.
+        // A plan through the account would read all tasks that the account ever had.
         if (statement.sql.includes('"request_id" in'))
           assert.match(plan.join('\n'), /task_by_request/, statement.sql);
       }

@@ -18,15 +18,15 @@ type WatchBooksParts = {
 export const auditEveryMs = 5 * 60_000;
 
 export type WatchBooks = {
-  /** Audits what is new since the last time, whichever process audited it then. */
+  /** Audits the entries since the last audit by any process. */
   look: (stop?: AbortSignal) => Promise<AuditReport>;
-  /** The entries that the look under way has to audit, and how many of them it has. */
+  /** The entries of the running audit, and how many of them are done. */
   progress: () => { audited: number; entries: number };
 };
 
 /**
- * Audits and freezes. An account whose ledger does not balance can reserve nothing until an operator has looked at it
- * and unfrozen it; until then it is not audited again. Nothing is repaired automatically.
+ * Audits the books and freezes accounts. An account whose ledger does not balance cannot reserve until the operator
+ * has looked at it and unfrozen it; until then it is not audited again. Nothing is repaired automatically.
  */
 export function createWatchBooks(parts: WatchBooksParts): WatchBooks {
   const { store, wallClock, audits, monotonic = performance } = parts;
@@ -86,8 +86,8 @@ const findAccounts = statement((db, arg: { after: string; limit: number }) =>
 );
 
 /**
- * The accounts whose ledger or figures are not where the last audit left them, and how many entries each has since. All
- * accounts are looked at, but of each only these few figures.
+ * Finds the accounts whose ledger or figures have changed since the last audit, and how many entries each has
+ * since. It reads all accounts, but only these few figures of each.
  */
 async function findNews({ read }: Pick<Store, 'read'>): Promise<{ id: string; entries: number }[]> {
   const news: { id: string; entries: number }[] = [];

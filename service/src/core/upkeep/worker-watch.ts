@@ -3,9 +3,12 @@ import type { ProcessRegistry, ProcessRole } from '../store/process-registry.ts'
 import { StoreUnavailableError } from '../store/store-unavailable-error.ts';
 import { repeat } from '../process/repeat.ts';
 
-/** Tells how many processes run tasks, lists and webhooks. Without one they wait, while single requests are answered. */
+/**
+ * The number of processes that run tasks, lists and webhooks. Without one they wait, while single requests are
+ * answered.
+ */
 export type WorkerWatch = {
-  /** `undefined` if the database does not say. */
+  /** Returns `undefined` if the database does not answer. */
   count: () => Promise<number | undefined>;
 };
 
@@ -26,11 +29,11 @@ type TellParts = {
   workers: WorkerWatch;
   clock: Clock;
   onProblem: (message: string, error?: unknown) => void;
-  /** Told when the problem is over. */
+  /** Called when the problem is over. */
   onRecovery: (message: string) => void;
 };
 
-/** Says once that no worker is running, and once that one is again. */
+/** Reports once that no worker is running, and once that one is running again. */
 export function tellOfWorkers({ workers, clock, onProblem, onRecovery }: TellParts) {
   let isTold = false;
   async function look(): Promise<void> {

@@ -11,7 +11,7 @@ import { safe, timeout, unavailable } from '../../../test/support/outcomes.ts';
 import { until } from '../../../test/support/until.ts';
 import { createGivenUp } from './given-up.ts';
 
-/** Lets time pass for those who try again, until nothing is reserved. */
+/** Advances time for pending retries, until nothing is reserved. */
 async function untilGivenBack(balance: () => Promise<number[]>, time: { advance: (ms: number) => void }) {
   await until(
     () => {
@@ -22,13 +22,16 @@ async function untilGivenBack(balance: () => Promise<number[]>, time: { advance:
   );
 }
 
-/** A store that loses its database: before a transaction is committed, or after, when nobody hears of it. */
+/**
+ * A store that loses its database: before a transaction is committed, or after it, so that the caller does not
+ * learn of the commit.
+ */
 function breakableStore(store: Store, when: 'before' | 'after') {
   let failing = false;
   return {
     fail: () => (failing = true),
     mend: () => (failing = false),
-    /** An engine during whose answer it breaks. */
+    /** An engine that breaks the store while it answers. */
     breaking: (answer: (email: string) => Outcome): Pick<Engine, 'verify'> => ({
       verify: (address) => {
         failing = true;
@@ -186,7 +189,7 @@ for (const database of databases) {
   });
 }
 
-/** An attempt that has looked at the clock in time, and writes when its time is long over. */
+/** Starts an attempt that reads the clock in time, and writes long after its deadline. */
 async function beginHeldUp({
   ask,
   live,

@@ -4,8 +4,8 @@ import { begin, finish, forget, recall, withdraw, type IdempotentRequest } from 
 import type { Caller } from '../keys/authenticate.ts';
 
 /**
- * What an `Idempotency-Key` means to a single verification: the first answer is kept, and repeated to whoever asks
- * again. Without a key nothing here does anything.
+ * The meaning of an `Idempotency-Key` for a single verification: the first answer is kept and repeated. Without a
+ * key, these functions do nothing.
  */
 type KeyedRequest = {
   requestId: string;
@@ -28,7 +28,7 @@ type KeyHolder = {
   isGivenUp: (attempt: string) => boolean;
 };
 
-/** Takes the key; or says what was answered before, or why there is no answer. */
+/** Takes the key; or returns the earlier answer, or the reason why there is none. */
 export async function takeKey(
   tx: Tx,
   { requestId, caller, idempotency: request }: KeyedRequest,
@@ -54,7 +54,10 @@ export async function takeKey(
   return undefined;
 }
 
-/** `false` where another attempt has the key by now: then this one must be neither told nor charged. */
+/**
+ * Keeps an answer. Returns `false` if another attempt has the key by now: then this one must be neither reported
+ * nor charged.
+ */
 export async function keepAnswer(
   tx: Tx,
   { requestId, caller: { accountId }, idempotency }: KeyedRequest,
@@ -73,7 +76,7 @@ export async function withdrawAnswer(
   if (idempotency !== undefined) await withdraw(tx, { accountId, key: idempotency.key, attempt: requestId });
 }
 
-/** An attempt that came to nothing lets the next one try. */
+/** Frees the key after an attempt without an answer, so that the next one can try. */
 export async function freeKey(
   tx: Tx,
   { requestId, caller: { accountId }, idempotency }: KeyedRequest,
@@ -81,7 +84,7 @@ export async function freeKey(
   if (idempotency !== undefined) await forget(tx, { accountId, key: idempotency.key, attempt: requestId });
 }
 
-/** Only `keepAnswer` writes answers of this endpoint. */
+/** Parses an answer; only `keepAnswer` writes answers of this endpoint. */
 function readAnswer(text: string): Kept {
   return JSON.parse(text) as Kept;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Caller } from '../keys/authenticate.ts';
-import type { CountedVerification } from '../../features/operator/statistics/verdict-counts.ts';
+import type { CountedVerification } from './count-singles.ts';
 import { addressOf } from '../../../test/support/address-of.ts';
 import { email } from '../../../test/support/open-verify-one-fixture.ts';
 import { safe } from '../../../test/support/outcomes.ts';

@@ -1,10 +1,26 @@
-import type { VerdictCounts } from '../../features/operator/statistics/verdict-counts.ts';
+import type { Explanation } from '@mailproof/engine';
 import type { VerifyOneAnswer, VerifyOneRequest } from './verify-one.ts';
+
+export type CountedVerification = {
+  /** A status, or the way in which a verification ended without one. */
+  outcome: string;
+  /** Set for `unknown` only. */
+  reason: string;
+  mailHost: string | undefined;
+  /** Absent if it ended without a verdict. */
+  timings?: Explanation['timings_ms'];
+};
+
+/** A part of the service that counts verifications. */
+export type VerificationCount = { note: (verification: CountedVerification) => void };
 
 type VerifyOne = (request: VerifyOneRequest) => Promise<VerifyOneAnswer>;
 
-/** Counts how live single verifications come out. What was refused or answered before has not been verified now. */
-export function countSingles(verifyOne: VerifyOne, counts: Pick<VerdictCounts, 'note'>): VerifyOne {
+/**
+ * Counts the outcomes of live single verifications. Refused and replayed requests do not count: they were not
+ * verified now.
+ */
+export function countSingles(verifyOne: VerifyOne, counts: VerificationCount): VerifyOne {
   return async (request) => {
     const answer = await verifyOne(request);
     if (request.caller.mode === 'live') note(answer, counts);
@@ -12,7 +28,7 @@ export function countSingles(verifyOne: VerifyOne, counts: Pick<VerdictCounts, '
   };
 }
 
-function note(answer: VerifyOneAnswer, counts: Pick<VerdictCounts, 'note'>): void {
+function note(answer: VerifyOneAnswer, counts: VerificationCount): void {
   switch (answer.kind) {
     case 'verified': {
       const { reason, mail_host: mailHost, timings_ms: timings } = answer.explanation;

@@ -9,11 +9,11 @@ import { until } from '../../../test/support/until.ts';
 import { createSlots, slotLimits } from './slots.ts';
 
 /**
- * One account's thousand addresses at a tarpit beside another's few elsewhere: these take at most 1.25 times as long as
- * alone, at the 95th percentile. That bound is asserted where time is ours and nothing else counts: for the slots on
- * manual time below, for the engine on its virtual clock (`engine/test/contract/fairness.test.ts`). On real time it
- * is measured, by `npm run bench:engine`. The whole service is held to what no machine blurs: whoever had to wait for
- * the tarpit would wait for one of its replies at the least.
+ * One account's thousand addresses at a tarpit run beside another account's few addresses elsewhere. The few take
+ * at most 1.25 times as long as alone, at the 95th percentile. That bound is asserted on controlled time: for the
+ * slots below, and for the engine on its virtual clock (`engine/test/contract/fairness.test.ts`). On real time,
+ * `npm run bench:engine` measures it. The whole service is held to a bound that no machine blurs: a request that
+ * waited for the tarpit would take at least as long as one of its replies.
  */
 const host = (name: string) => ({ [name]: { mx: [[10, `mx.${name}`] as [number, string]] } });
 const place = () =>
@@ -29,7 +29,7 @@ const place = () =>
 
 const rounds = 60;
 const tarpitMs = 15_000;
-/** Far below one reply of the tarpit, far above what a loaded machine takes for a verification. */
+/** Far below one reply of the tarpit, far above the time of a verification on a loaded machine. */
 const slackMs = 2_000;
 
 async function timeSingles(client: ApiClient, key: string, name: string): Promise<number[]> {
@@ -56,7 +56,7 @@ function tellTimes(t: TestContext, idle: number[], beside: number[]): void {
   assert.ok(Math.max(...beside) < tarpitMs);
 }
 
-/** How long each of a hundred verifications of one account takes, slot included, beside so many of another's. */
+/** Measures each of a hundred verifications of one account, slot included, beside `slowOnes` of another account. */
 async function timeSlots(slowOnes: number, urgency: 'single' | 'bulk'): Promise<number[]> {
   const clock = createTestClock();
   const slots = createSlots({ clock, limits: slotLimits(500) });

@@ -2,27 +2,28 @@ import type { Clock } from '@mailproof/engine';
 import { StoreUnavailableError } from '../store/store-unavailable-error.ts';
 
 /**
- * Single verifications that the service gave up while its store failed. Their credit and their `Idempotency-Key` are to
- * be given back, and the store did not take that either. So it is tried again until it does: the sweeper would come only
- * after the time of the attempt, and until then every repeat would be told that the first is still running.
+ * Single verifications that the service gave up while its store failed. Their credit and their `Idempotency-Key`
+ * must be given back, and the store refused that too. So this is tried again until it succeeds. The sweeper would
+ * come only after the attempt's deadline, and until then every repeat would be told that the first is still
+ * running.
  */
 export type GivenUp = {
   /** Tries at once, and again until it succeeds. Resolves after the first try. */
   add: (attempt: GivenUpAttempt) => Promise<void>;
-  /** Whether this attempt is over, though the store still says that it runs. */
+  /** Whether this attempt is over, though the store still says that it is running. */
   has: (requestId: string) => boolean;
   stop: () => Promise<void>;
 };
 
 type GivenUpAttempt = {
   requestId: string;
-  /** Gives back what the attempt holds; may run more than once. */
+  /** Gives back the attempt's credit and key; may run more than once. */
   giveBack: () => Promise<unknown>;
-  /** Whether its reservation was committed for certain. If not, there may be nothing to give back. */
+  /** Whether its reservation was certainly committed. If not, there may be nothing to give back. */
   started: boolean;
 };
 
-/** What is started counts more: others leave room for it. The sweeper finds the rest. */
+/** Started attempts count more: the others leave room for them. The sweeper finds the rest. */
 const most = { started: 10_000, maybeStarted: 1_000 };
 const triedAtOnce = 100;
 const retryMs = 250;
@@ -37,19 +38,22 @@ export function createGivenUp({ clock, onProblem }: GivenUpParts): GivenUp {
   let cancel: (() => void) | undefined;
   let retrying: Promise<void> | undefined;
 
-  /** Returns whether the store took it. A failure that is not the store's is told, and not repeated. */
+  /**
+   * Gives back; returns whether the store accepted it. A failure that is not the store's is reported, and not
+   * repeated.
+   */
   async function giveBack({ requestId, giveBack: run }: GivenUpAttempt): Promise<boolean> {
     try {
       await run();
     } catch (error) {
       if (error instanceof StoreUnavailableError) return false;
-      onProblem('the credit of a request that failed could not be given back', error);
+      onProblem('the credit of a failed request could not be released', error);
     }
     attempts.delete(requestId);
     return true;
   }
 
-  /** The first shows whether the store is back; until then the others ask nothing of it. */
+  /** Tries the first attempt; if the store is still down, the others are not tried. */
   async function retry(): Promise<void> {
     const [first] = attempts.values();
     if (first !== undefined && (await giveBack(first)))

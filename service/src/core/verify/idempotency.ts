@@ -1,15 +1,15 @@
 import { statement, type Reader, type Tx } from '../store/statement.ts';
 
 /**
- * Remembers the first answer to a request that carries an `Idempotency-Key`, per account and for 24 hours.
+ * The first answer to a request with an `Idempotency-Key`, kept per account for 24 hours.
  *
  *     (none) ──begin──▶ in_progress ──finish──▶ finished ──24 h──▶ (none)
  *                            └──────forget──────▶ (none)
  *
- * Decided: only answers that succeeded (2xx) are kept. An attempt that was refused, failed or timed out frees
- * its key, so that the client's retry with the same key can still succeed; it cost nothing, so repeating it
- * charges nothing twice. An attempt whose process died frees its key when it is found dead, within ten seconds.
- * The same key with another body, or at the other endpoint, is a mistake of the client and is told so.
+ * Only successful answers (2xx) are kept. An attempt that was refused, failed or timed out frees its key, so that a
+ * retry with the same key can still succeed. That attempt cost nothing, so the retry charges nothing twice. If the
+ * process of an attempt dies, the key is freed when the process is found dead, within ten seconds. The same key
+ * with another body, or at the other endpoint, is a mistake of the client and is refused as such.
  *
  * Every step is part of the transaction that reserves, settles or creates.
  */
@@ -46,7 +46,7 @@ export async function recall(tx: Tx, { accountId, endpoint, request, now }: Scop
     : { kind: 'answered', answer: row.answer };
 }
 
-/** Whether a request with this key came before, whatever its body was. */
+/** Tells whether a request with this key came before, with any body. */
 export async function isKnownKey(
   reader: Reader,
   { accountId, key, now }: { accountId: string; key: string; now: number },
@@ -67,7 +67,7 @@ type NewRow = {
   now: number;
 };
 
-/** Takes the key, or takes it over from a row whose time is over. */
+/** Takes the key, or takes it over from an expired row. */
 const insert = statement((db, arg: NewRow) =>
   db
     .insertInto('idempotency')
@@ -99,10 +99,10 @@ const insert = statement((db, arg: NewRow) =>
 );
 
 /**
- * Only after `recall` said `new` in the same transaction, and before anything that could be refused: of two twins that
- * run side by side the second finds the key taken here, throws, and is run again after the first. A request that is
- * refused later on gives the key back with `forget`. `processId` is null for what is done in one transaction and is
- * never seen in progress by others.
+ * Takes the key. Call it only after `recall` returned `new` in the same transaction, and before any step that can
+ * be refused. If two equal requests run side by side, the second finds the key taken here, throws, and runs again
+ * after the first. A request that is refused later gives the key back with `forget`. `processId` is null for work
+ * in one transaction, which others never see in progress.
  */
 export async function begin(
   tx: Tx,
@@ -138,8 +138,8 @@ const writeAnswer = statement(
 type AttemptKey = { accountId: string; key: string; attempt: string };
 
 /**
- * `false` where the key is no longer the attempt's: its time was over when this was written, and another attempt may
- * have been charged since. What the attempt did must then not be charged.
+ * Keeps the answer. Returns `false` if the attempt no longer has the key: its time was over, and another attempt
+ * may have been charged since. Then this attempt must not be charged.
  */
 export async function finish(tx: Tx, ended: AttemptKey & { answer: string; now: number }): Promise<boolean> {
   const { accountId: account, key, attempt, answer, now } = ended;
@@ -154,7 +154,7 @@ const removeAttempt = statement((db, arg: { account: string; key: string; attemp
     .where('attempt', '=', arg.attempt),
 );
 
-/** Takes back what `finish` wrote in the same transaction. */
+/** Undoes `finish` in the same transaction. */
 export async function withdraw(tx: Tx, { accountId: account, key, attempt }: AttemptKey): Promise<void> {
   await tx.change(removeAttempt, { account, key, attempt });
 }
@@ -168,7 +168,7 @@ const remove = statement((db, arg: { account: string; key: string; attempt: stri
     .where('state', '=', 'in_progress'),
 );
 
-/** Frees the key. An answer that was kept stays, even if its commit was reported as failed. */
+/** Frees the key. A kept answer stays, even if its commit was reported as failed. */
 export async function forget(tx: Tx, { accountId: account, key, attempt }: AttemptKey): Promise<void> {
   await tx.change(remove, { account, key, attempt });
 }
@@ -191,12 +191,12 @@ const removeOwned = statement((db, arg: { owner: string }) =>
   db.deleteFrom('idempotency').where('owner', '=', arg.owner),
 );
 
-/** Answers whose day is over, and attempts whose time is over; no more than so many. */
+/** Erases expired answers and attempts, at most `most`. */
 export async function eraseExpiredAnswers(tx: Tx, now: number, most: number): Promise<number> {
   return tx.change(removeExpired, { now, limit: most });
 }
 
-/** Attempts of a process that died. */
+/** Erases the attempts of a process that died. */
 export async function eraseAttemptsOf(tx: Tx, processId: string): Promise<number> {
   return tx.change(removeOwned, { owner: processId });
 }

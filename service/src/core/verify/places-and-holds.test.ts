@@ -7,7 +7,7 @@ import { safe, timeout } from '../../../test/support/outcomes.ts';
 import { releaseExpiredHolds } from '../ledger/release-abandoned-holds.ts';
 import type { Slots } from './slots.ts';
 
-/** Places that tell who took one and how many are taken now. */
+/** Places that record their takers and how many are taken now. */
 function watchedSlots() {
   const askers: Asker[] = [];
   const taken = { now: 0 };

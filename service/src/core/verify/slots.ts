@@ -1,17 +1,17 @@
 import { createFairSlots, type Clock, type FairSlots } from '@mailproof/engine';
 
 /**
- * How many verifications run at once in this process, and for whom.
+ * The number of verifications that run at once in this process, and their distribution.
  *
- * Singles go before bulk, because somebody waits for them. No account takes more than its share, and among
- * the accounts that wait each gets a slot in turn, so that one account's thousand slow addresses cost another
- * account nothing but its share. Bulk leaves a few slots that only singles take.
+ * Singles go before bulk, because a caller is waiting. No account gets more than its share, and waiting accounts
+ * get slots in turn. So one account's thousand slow addresses cost another account nothing but its share. Bulk
+ * leaves a few slots for singles alone.
  */
 export type Slots = Pick<FairSlots, 'take'>;
 
 export type SlotLimits = { total: number; perAccount: number; bulk: number };
 
-/** The shares of a process that runs `total` verifications at once. */
+/** Returns the shares of a process that runs `total` verifications at once. */
 export function slotLimits(total: number): SlotLimits {
   return {
     total,

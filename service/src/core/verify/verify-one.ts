@@ -23,21 +23,21 @@ import type { Slots } from './slots.ts';
 /**
  * The story of a single verification: reserve → verify → settle.
  *
- * Nothing is sent to the network before the reservation is committed, and no conclusive verdict is returned
- * before its charge is (I12). If the store fails after the probe, the verdict is withheld, and the credit is given
- * back as soon as the store takes writes (given-up.ts). Test keys go the same way, with the sandbox and without credits.
+ * Nothing is sent to the network before the reservation is committed, and no conclusive verdict is returned before
+ * its charge is (I12). If the store fails after the probe, the verdict is withheld, and the credit is given back as
+ * soon as the store takes writes (given-up.ts). Test keys go the same way, with the sandbox and without credits.
  *
- * Where the engine knows the verdict without asking anybody, reserve and settle are one transaction. Requests of an
- * account that come together share their statements (see credits/reserve.ts).
+ * If the engine knows the verdict without asking a host, reserve and settle are one transaction. Requests of an
+ * account that come together share their statements (see ledger/reserve.ts).
  */
 export type VerifyOneRequest = {
-  /** Names the request, and the hold it opens. */
+  /** The id of the request, and of the hold that it opens. */
   requestId: string;
   caller: Caller;
   address: Address;
   idempotency: IdempotentRequest | undefined;
   explain: boolean;
-  /** Whether the mail host is to be asked even if its answer is known (`Cache-Control: no-cache`). */
+  /** Whether to ask the mail host even if its answer is known (`Cache-Control: no-cache`). */
   isFresh?: boolean;
   signal: AbortSignal;
 };
@@ -52,24 +52,24 @@ export type VerifyOneAnswer =
 
 export type VerifyOneParts = {
   store: Pick<Store, 'write'>;
-  /** The store for the end of a request, after its mail host was asked. */
+  /** The store for the end of a request, after its mail host has answered. */
   endStore: Pick<Store, 'write'>;
   engine: Pick<Engine, 'verify'>;
-  /** What the engine can tell without sending a packet. */
+  /** Returns what the engine can tell without sending a packet. */
   recall: Engine['recall'];
   sandbox: Pick<Engine, 'verify'>;
   slots: Slots;
   /** The engine's clock, for the deadline. */
   clock: Pick<Clock, 'now'>;
   wallClock: WallClock;
-  /** This process, among those that use the store. */
+  /** The id of this process in the store. */
   processId: string;
   /** Attempts that this process gave up while the store failed. */
   givenUp: Pick<GivenUp, 'add' | 'has'>;
   singleTimeoutMs: number;
 };
 
-/** Between the deadline and the sweeper: time for the engine to return and the settlement to be committed. */
+/** Between the deadline and the sweep: time for the engine to return and the settlement to be committed. */
 const graceMs = 10_000;
 
 export async function verifyOne(request: VerifyOneRequest, parts: VerifyOneParts): Promise<VerifyOneAnswer> {
@@ -93,13 +93,13 @@ export async function verifyOne(request: VerifyOneRequest, parts: VerifyOneParts
   } catch (error) {
     if (!started && !mayBeCommitted(error)) throw error;
     const tried = parts.givenUp.add({ requestId: request.requestId, giveBack, started });
-    // If the store itself fails, the client does not wait for it once more.
+    // If the store itself fails, the client does not wait for it again.
     if (!(error instanceof StoreUnavailableError)) await tried;
     throw error;
   }
 }
 
-/** The commit may have been sent before the connection was lost. */
+/** Faults after which the commit may have been sent before the connection was lost. */
 const uncertainFaults: ReadonlySet<StoreFault> = new Set<StoreFault>([
   'unconfirmed',
   'unreachable',
@@ -110,10 +110,10 @@ function mayBeCommitted(error: unknown): boolean {
   return error instanceof StoreUnavailableError && uncertainFaults.has(error.fault);
 }
 
-/** One transaction of the story. At `expiresAt` the hold may be swept, and the key may start another attempt. */
+/** One transaction of the story. From `expiresAt` on, the hold may be swept, and the key may start another attempt. */
 type Step = { request: VerifyOneRequest; now: number; expiresAt: number };
 
-/** What the engine knows of the address without asking, if it is worth its credit. */
+/** Returns the verdict that the engine knows without asking, if it is conclusive. */
 function recallConclusive(
   { caller, address }: VerifyOneRequest,
   { recall }: VerifyOneParts,
@@ -122,7 +122,7 @@ function recallConclusive(
   return known !== undefined && conclusiveStatuses.has(known.verdict.status) ? known : undefined;
 }
 
-/** Reserves; or says why it cannot be, or what was answered to the same request before. */
+/** Reserves; or returns why that is not possible, or the earlier answer to the same request. */
 async function start(
   tx: Tx,
   { request, now, expiresAt }: Step,
@@ -141,7 +141,7 @@ async function start(
   return reserved;
 }
 
-/** A hold is named after its request; the sandbox costs nothing and holds none. */
+/** Returns the hold's id, which is the request's; the sandbox costs nothing and holds nothing. */
 function holdOf({ requestId, caller: { mode } }: VerifyOneRequest): string | undefined {
   return mode === 'live' ? requestId : undefined;
 }
@@ -164,8 +164,8 @@ async function probe(
 
 async function conclude(tx: Tx, step: Step, probed: Outcome | { kind: 'timeout' }): Promise<VerifyOneAnswer> {
   const { request, now, expiresAt } = step;
-  // Too late, it must not be charged: another attempt with the same key may be, since. How late the commit is nobody
-  // knows yet, so the key is asked for once more below.
+  // A late answer must not be charged: another attempt with the same key may have been charged since. The commit
+  // may be even later, so the key is checked once more below.
   const outcome = now < expiresAt ? probed : ({ kind: 'timeout' } as const);
   switch (outcome.kind) {
     case 'verdict': {
@@ -182,11 +182,14 @@ async function conclude(tx: Tx, step: Step, probed: Outcome | { kind: 'timeout' 
       await giveUp(tx, step);
       return { kind: outcome.kind };
     case 'invalid_address':
-      throw new Error('the engine refused an address that the route had let in');
+      throw new Error('the engine refused an address that the route had accepted');
   }
 }
 
-/** `false` where the sweeper came first: then nothing was charged and nothing may be told. */
+/**
+ * Settles the hold. Returns `false` if the sweep came first: then nothing was charged, and no verdict may be
+ * returned.
+ */
 async function close(tx: Tx, { request, now }: Step, charge: 0 | 1): Promise<boolean> {
   const holdId = holdOf(request);
   if (holdId === undefined) return true;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createServer } from '../../core/http/server.ts';
+import { createWholeServer } from '../../start/whole-server.ts';
 import { createTestParts } from '../../../test/support/http/test-parts.ts';
 
 const about = {
@@ -10,7 +10,7 @@ const about = {
 };
 
 test('the page says who asks, why, and how to opt out, and loads nothing', async () => {
-  const server = await createServer(createTestParts({ about }));
+  const server = await createWholeServer(createTestParts({ about }));
   const { statusCode, body, headers } = await server.inject('/about-this-host');
   assert.equal(statusCode, 200);
   assert.match(
@@ -22,7 +22,7 @@ test('the page says who asks, why, and how to opt out, and loads nothing', async
 });
 
 test('it is what stands at the HELO names, and nowhere else', async () => {
-  const server = await createServer(createTestParts({ about }));
+  const server = await createWholeServer(createTestParts({ about }));
   const at = async (host: string, url = '/') => (await server.inject({ url, headers: { host } })).body;
   for (const host of ['probe.example.com', 'Paris.example.com', 'probe.example.com:8080'])
     assert.match(await at(host), /About this host/, host);
@@ -32,7 +32,7 @@ test('it is what stands at the HELO names, and nowhere else', async () => {
 });
 
 test('404: without a contact there is no such page', async () => {
-  const server = await createServer(createTestParts());
+  const server = await createWholeServer(createTestParts());
   assert.equal((await server.inject('/about-this-host')).statusCode, 404);
   assert.doesNotMatch(
     (await server.inject({ url: '/', headers: { host: 'probe.example.com' } })).body,
@@ -43,7 +43,7 @@ test('404: without a contact there is no such page', async () => {
 
 test('what an operator writes is shown as text', async () => {
   const hostile = { ...about, contact: 'https://example.com/"><script>alert(1)</script>' };
-  const server = await createServer(createTestParts({ about: hostile }));
+  const server = await createWholeServer(createTestParts({ about: hostile }));
   assert.doesNotMatch((await server.inject('/about-this-host')).body, /<script>/);
   await server.close();
 });

@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { aboutPath } from '../../core/http/pipeline/paths.ts';
-import type { AboutHost, ApiServer } from '../../core/http/routes/http-parts.ts';
+import { aboutPath } from './about-paths.ts';
+import type { ApiServer } from '../../core/http/routes/http-parts.ts';
+import type { AboutHost } from './about-host.ts';
 
 /**
- * The page for owners of mail servers, who find our HELO name in their logs: who asks, why, and how to opt out. It is
- * at `/about-this-host`, and at `/` under the HELO name itself, which is what they type. It loads nothing.
+ * Adds the page for owners of mail servers who find our HELO name in their logs. It says who asks, why, and how to opt
+ * out. It is at `/about-this-host`, and at `/` under the HELO name itself, which they are likely to type. It loads
+ * nothing.
  */
 export function addAboutPage(server: ApiServer, about: AboutHost | undefined): void {
   if (about === undefined) return;
@@ -17,7 +19,7 @@ export function addAboutPage(server: ApiServer, about: AboutHost | undefined): v
   });
 }
 
-/** Answers for the page at `/`; undefined if the request came by another name than ours to mail hosts. */
+/** Answers the page at `/`; `undefined` if the request's host name is not our HELO name. */
 export function createFrontPage(
   about: AboutHost | undefined,
 ): (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined {

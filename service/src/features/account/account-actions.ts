@@ -19,16 +19,16 @@ import type { LimitsWish } from '../../core/keys/read-key-limits.ts';
 import { listTasks, type ListTasksRequest } from '../../core/verify/tasks/list-tasks.ts';
 
 /**
- * What the holder of a key may see and do. A caller sees the account of its key alone, and of its records those of the
- * key's mode. Credits move in live mode only, so a test key finds neither entries nor usage. Keys are the exception: a
- * live key manages those of both modes.
+ * The actions of a key's holder. A caller sees only the account of its key, and the records of the key's mode. Credits
+ * move in live mode only, so a test key finds neither entries nor usage. Keys are the exception: a live key manages the
+ * keys of both modes.
  */
 export type AccountActions = {
   read(caller: Caller): Promise<ReadAccountAnswer>;
   ledger(caller: Caller, page: Omit<LedgerRequest, 'accountId'>): Promise<LedgerAnswer>;
   usage(caller: Caller, days: number): Promise<UsageDay[]>;
   tasks(caller: Caller, page: Omit<ListTasksRequest, 'accountId' | 'mode'>): ReturnType<typeof listTasks>;
-  /** Those that are not deleted, the newest first. */
+  /** Returns the keys that are not deleted, newest first. */
   keys(caller: Caller): Promise<LivingKey[]>;
   createKey(
     caller: Caller,
@@ -41,6 +41,9 @@ export type AccountActions = {
   deleteKey(caller: Caller, keyId: string): Promise<DeleteKeyAnswer>;
 };
 
+/** Its routes need it. */
+export type AccountHttp = { account: AccountActions };
+
 type ChangeKeyAnswer = Exclude<ChangedAnswer, { kind: 'changed' }> | { kind: 'changed'; key: LivingKey };
 type DeleteKeyAnswer = { kind: 'deleted' | 'key_not_found' | 'live_key_required' | 'insufficient_scope' };
 
@@ -52,9 +55,9 @@ type Parts = {
 };
 
 export function createAccountActions({ store, wallClock }: AccountActionsParts): AccountActions {
-  // A long ledger is summed slice by slice, however long it takes; no slice may take long.
+  // A long ledger is summed in slices without a limit on the total time, but each slice has a deadline.
   const usage = createUsageReader({ store: withFreshDeadlines(store, 'work'), wallClock });
-  /** Everything that one request asks for shares one deadline. */
+  /** All queries of one request share one deadline. */
   const inTime = (): Parts => ({
     store: store.withRequestDeadline('work'),
     wallClock,
@@ -77,7 +80,7 @@ export function createAccountActions({ store, wallClock }: AccountActionsParts):
   };
 }
 
-/** Any place in an empty ledger was made up. */
+/** Returns an empty page; a place in an empty ledger is invalid. */
 function noEntries({ from }: Pick<LedgerRequest, 'from'>): LedgerAnswer {
   return from === undefined ? { kind: 'page', entries: [], next: undefined } : { kind: 'no_such_place' };
 }
@@ -91,7 +94,7 @@ async function change(
   const answer = await changeKey({ accountId, ...key, changer: powersOf(caller) }, changing(caller, parts));
   if (answer.kind !== 'changed') return answer;
   const changed = (await listLivingKeys(accountId, parts)).find((living) => living.keyId === key.keyId);
-  // It may have been deleted since.
+  // The key may have been deleted since.
   return changed === undefined ? { kind: 'key_not_found' } : { kind: 'changed', key: changed };
 }
 

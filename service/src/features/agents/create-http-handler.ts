@@ -2,15 +2,15 @@ import type { Fetch } from '@mailproof/client';
 import { createMcpHandler, type AuthInfo, type McpHttpHandler } from '@modelcontextprotocol/server';
 import { createMcpServer } from './create-mcp-server.ts';
 
-/** Who calls, and the API to ask on their behalf. */
+/** The caller's key, and the API to ask with it. */
 type Agent = { keyId: string; apiKey: string; fetch: Fetch };
 
 type AgentHandler = (request: Request, agent: Agent, body: unknown) => Promise<Response>;
 
-/** Streamable HTTP without sessions: each request gets a server of its own, and stands alone. */
+/** Serves streamable HTTP without sessions: each request gets its own server. */
 export function createHttpHandler(onError: (error: Error) => void): AgentHandler {
   const handler: McpHttpHandler = createMcpHandler(({ authInfo }) => serverFor(authInfo), {
-    // A stream that stays open would hold a connection for nothing: the tools never change.
+    // An open stream would occupy a connection for nothing: the tools never change.
     maxSubscriptions: 0,
     onerror: onError,
   });
@@ -22,6 +22,6 @@ export function createHttpHandler(onError: (error: Error) => void): AgentHandler
 
 function serverFor(authInfo: AuthInfo | undefined) {
   const fetch = authInfo?.extra?.['fetch'] as Fetch | undefined;
-  if (authInfo === undefined || fetch === undefined) throw new Error('an agent got in without a key');
+  if (authInfo === undefined || fetch === undefined) throw new Error('a request for an agent has no key');
   return createMcpServer({ baseUrl: 'http://localhost', apiKey: authInfo.token, fetch });
 }

@@ -4,10 +4,9 @@ import { addEstimateList, addReadList, addStartList, addWhyVerdict } from './lis
 import { addVerifyAddress } from './verify-address.ts';
 
 /**
- * The tools that agents are offered over the Model Context Protocol, shaped like what people want done. They ask the
- * API with the caller's own key, over the wire or inside the process, and have no way around it: scopes, caps, limits,
- * credits and the log are those of the API. What mail servers reply is written by strangers; it is handed out in fields
- * that say so and in no sentence.
+ * Creates the tools for agents over the Model Context Protocol, shaped after people's tasks. They call the API with the
+ * caller's own key, over the network or inside the process. So scopes, caps, limits, credits and logs of the API apply.
+ * Replies of mail servers are written by strangers: they are returned in marked fields and never in a sentence.
  */
 export function createMcpServer({ baseUrl, apiKey, fetch }: McpServerOptions): McpServer {
   const limits = { attempts: mostAttempts };
@@ -25,13 +24,13 @@ export function createMcpServer({ baseUrl, apiKey, fetch }: McpServerOptions): M
 export type McpServerOptions = {
   baseUrl: string;
   apiKey: string;
-  /** The global one unless given. */
+  /** Default: the global `fetch`. */
   fetch?: Fetch;
 };
 
 const apiVersion = '1';
 
-/** A busy service is asked once more; then the agent is told, which may wait for longer than a tool should. */
+/** A busy service is retried once. Then the agent is told, since it can wait longer than a tool should. */
 const mostAttempts = 2;
 
 const instructions =

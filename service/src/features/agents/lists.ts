@@ -6,7 +6,7 @@ import { whyOf, whySchema } from './why.ts';
 
 const listId = Type.String({ minLength: 1, maxLength: 64, description: '`list_id` of estimate_list' });
 
-/** The record as far as it matters for the task; the API has the rest. */
+/** The fields of a list that matter for the task; the API has the others. */
 const listSchema = Type.Object({
   list_id: Type.String(),
   state: Type.String({ description: 'surveyed, running, paused, completed or cancelled' }),
@@ -39,7 +39,7 @@ rows, and says what checking it would cost at most. Nothing is checked and nothi
       '\n',
       ' ',
     ),
-  // The same content is the same list for a day, however often it is sent.
+  // The same content gives the same list for a day, even if it is sent again.
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   input: Type.Object(
     {

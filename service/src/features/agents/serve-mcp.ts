@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { createMcpServer, type McpServerOptions } from './create-mcp-server.ts';
 
-/** Speaks the protocol over standard input and output, for one client, until its end of the pipe closes. */
+/** Speaks the protocol over standard input and output, for one client, until the client closes the pipe. */
 export async function serveMcp(
   options: McpServerOptions,
   { input, output, signal }: { input: Readable; output: Writable; signal: AbortSignal },

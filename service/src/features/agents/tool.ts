@@ -7,10 +7,10 @@ import {
 } from '@modelcontextprotocol/server';
 import { Type, type Static, type TSchema } from 'typebox';
 
-/** What a tool works with: the API, asked with the caller's own key, so that all that binds the key binds the tool. */
+/** Parts of a tool: the API with the caller's own key, so that all limits of the key apply to the tool. */
 type ToolParts = {
   client: Client;
-  /** With a test key the sandbox answers and nothing is charged, so there is nothing to confirm. */
+  /** With a test key the sandbox answers without charge, so no confirmation is needed. */
   isFree: boolean;
 };
 
@@ -24,7 +24,7 @@ type Tool<Input extends TSchema, Output extends TSchema> = {
   run(input: Static<Input>, parts: ToolParts, signal: AbortSignal): Promise<Static<Output>>;
 };
 
-/** The schemas are compiled once, and not for each server, of which there is one a request. */
+/** Defines a tool. The schemas are compiled once, not per server, since every request has its own server. */
 export function defineTool<Input extends TSchema, Output extends TSchema>(tool: Tool<Input, Output>) {
   const { name, title, description, annotations } = tool;
   const config = {
@@ -41,7 +41,7 @@ export function defineTool<Input extends TSchema, Output extends TSchema>(tool: 
   };
 }
 
-/** What the caller is to be told of costs, and what makes a tool spend. */
+/** The confirmation without which a tool does not spend credits. */
 export const confirmSchema = Type.Optional(
   Type.Boolean({
     description:
@@ -49,11 +49,11 @@ export const confirmSchema = Type.Optional(
   }),
 );
 
-/** Shown in place of work that was not confirmed. Fixed words: nothing of the input is repeated in it. */
+/** Returned in place of unconfirmed work. The text is fixed: it repeats nothing of the input. */
 export const howToConfirm =
   'Nothing was done and nothing was charged. To go ahead, call again with "confirm": true.';
 
-/** What the account could spend, where the key may see it. */
+/** Returns the account's available credits, if the key may see them. */
 export async function availableCredits(
   { client }: ToolParts,
   signal: AbortSignal,
@@ -66,7 +66,10 @@ export async function availableCredits(
   }
 }
 
-/** The text is the same data as JSON, for clients that hand on text alone; no sentence is made of what strangers wrote. */
+/**
+ * Returns the data also as JSON text, for clients that pass on only text. Strangers' words are never put into a
+ * sentence.
+ */
 async function answer(work: () => Promise<unknown>): Promise<CallToolResult> {
   try {
     const structuredContent = (await work()) as Record<string, unknown>;
@@ -79,7 +82,7 @@ async function answer(work: () => Promise<unknown>): Promise<CallToolResult> {
   }
 }
 
-/** A TypeBox schema is JSON Schema; written out, it is rid of what only the compiler needs. */
+/** Removes the compiler's own properties: a TypeBox schema is JSON Schema otherwise. */
 function asJsonSchema(schema: TSchema): Parameters<typeof fromJsonSchema>[0] {
   return JSON.parse(JSON.stringify(schema)) as Parameters<typeof fromJsonSchema>[0];
 }

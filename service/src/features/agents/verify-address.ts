@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { availableCredits, confirmSchema, defineTool, howToConfirm } from './tool.ts';
 import { whyOf, whySchema } from './why.ts';
 
-/** A conclusive result is charged, `unknown` is free. */
+/** A conclusive result is charged; `unknown` is free. */
 const creditsAtMost = 1;
 
 export const addVerifyAddress = defineTool({

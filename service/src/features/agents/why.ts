@@ -1,7 +1,7 @@
 import { reasonText, type Explanation } from '@mailproof/client';
 import { Type, type Static } from 'typebox';
 
-/** Why a verdict is what it is: in our words, and beside them what the mail host said, in its own. */
+/** Explanation of a verdict: in our words, and beside them the mail host's own. */
 export const whySchema = Type.Object({
   stage: Type.String({ description: 'What decided: syntax, lists, dns or smtp' }),
   reason: Type.String({ description: 'A stable code' }),

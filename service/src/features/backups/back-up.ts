@@ -5,13 +5,13 @@ import { storeFile } from '../../core/store/sqlite/open-sqlite-store.ts';
 import { writeBackupFile, type BackupManifest } from './backup-file.ts';
 import { queryPostgres, runProgram } from './postgres-programs.ts';
 
-/** Which database: PostgreSQL by its URL, or SQLite in a data directory. */
+/** The database: PostgreSQL by its URL, or SQLite in a data directory. */
 export type BackupPlace = { databaseUrl: string | undefined; dataDir: string };
 
 const busyTimeoutMs = 5_000;
 
 type BackUpAnswer =
-  /** `unnoted` says why the database does not know of it: then the age of the last backup is told too high. */
+  /** `unnoted` says why the database has no record of the backup: its age is then reported too high. */
   | { kind: 'backed_up'; manifest: BackupManifest; fileBytes: number; unnoted: string | undefined }
   /** An older backup is never overwritten. */
   | { kind: 'file_exists' }
@@ -19,14 +19,14 @@ type BackUpAnswer =
   | { kind: 'failed'; line: string };
 
 /**
- * Writes a consistent copy of the database into a file while services go on working. What was acknowledged before it
- * began is in it; what comes later may or may not be.
+ * Writes a consistent copy of the database into a file while services keep working. The copy contains every change that
+ * was acknowledged before it began; later changes may be missing.
  */
 export async function backUp(file: string, place: BackupPlace): Promise<BackUpAnswer> {
   if (existsSync(file)) return { kind: 'file_exists' };
   const content = `${file}.database`;
   try {
-    // Whoever writes to it finds it there, for this user alone; one that a crash left behind is of no use.
+    // The file is created first, so that only this user can read it. A leftover of a crash is useless.
     await rm(content, { force: true });
     await writeFile(content, '', { mode: 0o600, flag: 'wx' });
     const copied = await copyTo(content, place);
@@ -39,7 +39,10 @@ export async function backUp(file: string, place: BackupPlace): Promise<BackUpAn
   }
 }
 
-/** Why it could not be noted, say because the user of the database may only read. The backup is good all the same. */
+/**
+ * Records the backup. Returns why that failed, for example a database user that may only read; the backup is good all
+ * the same.
+ */
 async function tryToNote({ takenAt }: BackupManifest, place: BackupPlace): Promise<string | undefined> {
   try {
     await noteBackup(Date.parse(takenAt), place);
@@ -50,8 +53,8 @@ async function tryToNote({ takenAt }: BackupManifest, place: BackupPlace): Promi
 }
 
 /**
- * Notes in the audit log of the database that it was backed up, so that every process can tell how old the last backup
- * is. The table is as old as the audit log, so this needs no schema of this version.
+ * Records the backup in the database's audit log, so that every process can tell the age of the last one. The table is
+ * as old as the audit log, so this works with any schema version.
  */
 export async function noteBackup(takenAt: number, { databaseUrl, dataDir }: BackupPlace): Promise<void> {
   const sql = `insert into audit_log (at, actor, action, subject, detail)
@@ -76,7 +79,10 @@ function copyTo(content: string, { databaseUrl, dataDir }: BackupPlace): Promise
   return databaseUrl === undefined ? copySqlite(content, dataDir) : copyPostgres(content, databaseUrl);
 }
 
-/** In one step: a copy in several begins anew whenever another process writes, and under load would never end. */
+/**
+ * All pages in one step: a copy in several steps restarts whenever another process writes, and would never end under
+ * load.
+ */
 const allPages = 2 ** 31 - 1;
 
 async function copySqlite(content: string, dataDir: string): Promise<Copied> {
@@ -90,13 +96,13 @@ async function copySqlite(content: string, dataDir: string): Promise<Copied> {
     return { kind: 'copied', source: { database: 'sqlite', schema, takenAt } };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    return { kind: 'failed', line: `${where} could not be copied: ${error.message}` };
+    return { kind: 'failed', line: `cannot copy ${where}: ${error.message}` };
   } finally {
     source.close();
   }
 }
 
-/** Our own packing serves for both databases, so theirs is switched off. */
+/** Copies with pg_dump, uncompressed: we compress both databases ourselves. */
 async function copyPostgres(content: string, databaseUrl: string): Promise<Copied> {
   const [row] = await queryPostgres(databaseUrl, 'select version from schema_version');
   const takenAt = new Date().toISOString();

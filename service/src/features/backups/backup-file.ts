@@ -6,17 +6,17 @@ import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 
 /**
- * The file of a backup: one line that says what it is, one line of JSON (the manifest), and then the database, packed
- * with zstd. So it can be unpacked without us: `tail -n +3 FILE | zstd -d > mailproof.db`. It holds addresses, and is
- * readable for its owner alone.
+ * The description of a backup. Its file has one line with its format, one line of JSON (the manifest), then the
+ * database, compressed with zstd. It can be unpacked without us: `tail -n +3 FILE | zstd -d > mailproof.db`. It
+ * contains addresses, so only its owner can read it.
  */
 export type BackupManifest = {
   database: 'sqlite' | 'postgres';
   /** Version of the schema. */
   schema: number;
-  /** Everything that was acknowledged before is in it. */
+  /** Every change that was acknowledged before this time is included. */
   takenAt: string;
-  /** Of the database, unpacked. */
+  /** Size of the database, unpacked. */
   bytes: number;
   sha256: string;
 };
@@ -24,7 +24,7 @@ export type BackupManifest = {
 const firstLine = 'mailproof-backup 1\n';
 const longestHead = 4_096;
 
-/** Packs the database in the file `content`. The backup appears under its name once it is whole and on disk. */
+/** Packs the database from the file `content`. The backup gets its name once it is complete and on disk. */
 export async function writeBackupFile(
   file: string,
   content: string,
@@ -84,12 +84,12 @@ function parseManifest(text: string): BackupManifest | undefined {
 
 export type UnpackAnswer =
   | { kind: 'unpacked'; manifest: BackupManifest }
-  /** There is no such file, or it is none of ours. */
+  /** The file does not exist, or is not a backup. */
   | { kind: 'no_backup' }
-  /** What is in it is not what was put in. */
+  /** The content does not match its checksum. */
   | { kind: 'damaged' };
 
-/** Unpacks the database into the file `target`, which must not be there, and holds it to the manifest. */
+/** Unpacks the database into the file `target`, which must not exist, and checks it against the manifest. */
 export async function unpackBackup(file: string, target: string): Promise<UnpackAnswer> {
   const read = await readManifest(file).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error) return { kind: 'no_backup' } as const;
@@ -103,7 +103,7 @@ export async function unpackBackup(file: string, target: string): Promise<Unpack
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
       hash.update(chunk);
-      // A file that unpacks to more than it says is none of ours, and may not fill the disk.
+      // A file that unpacks to more than its manifest says is damaged, and must not fill the disk.
       done(bytes > manifest.bytes ? new DamagedError() : null, chunk);
     },
   });
@@ -119,7 +119,7 @@ export async function unpackBackup(file: string, target: string): Promise<Unpack
     if (error instanceof DamagedError || isBadPacking(error)) return { kind: 'damaged' };
     throw error;
   }
-  // The unpacker may pass over bytes that follow the end.
+  // The decompressor may ignore bytes after the end.
   const isRead = unpacker.bytesWritten === (await stat(file)).size - from;
   const isWhole = isRead && bytes === manifest.bytes && hash.digest('hex') === manifest.sha256;
   return isWhole ? { kind: 'unpacked', manifest } : { kind: 'damaged' };

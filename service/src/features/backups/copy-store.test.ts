@@ -4,7 +4,7 @@ import { statement } from '../../core/store/statement.ts';
 import { createAccount } from '../../core/keys/accounts/create-account.ts';
 import { databases, type TestStore } from '../../../test/support/databases.ts';
 import { addresses, openTaskFixture } from '../../../test/support/open-task-fixture.ts';
-import { copyStore } from '../../start/whole-store.ts';
+import { copyStore } from '../../start/whole-backups.ts';
 
 const lastChange = statement((db) =>
   db.selectFrom('audit_log').select('number').orderBy('number', 'desc').limit(1),

@@ -5,9 +5,9 @@ import type { Store } from '../../core/store/store.ts';
 import type { Audit, AuditReport } from '../../core/upkeep/audit.ts';
 
 /**
- * Copies an installation into an empty database, table by table and in slices, from one moment of the source. The books
- * are audited on both sides and must agree. Whatever breaks it off leaves a database that is not empty, and so cannot be
- * taken for a whole one by the next attempt; a service would find it, so it is to be dropped.
+ * The result of copying an installation into an empty database, table by table and in slices, from one snapshot. The
+ * ledgers are audited on both sides and must agree. An interrupted copy leaves a database that is not empty, so the
+ * next attempt refuses it. Drop it, because a service would start on it.
  */
 export type CopyReport = {
   accounts: number;
@@ -19,28 +19,28 @@ export type CopyReport = {
 
 export type CopyAnswer =
   | ({ kind: 'copied' } & CopyReport)
-  /** A service is running on the source: what it does next would be missing. */
+  /** A service runs on the source: its later changes would be missing. */
   | { kind: 'source_in_use'; processes: number }
   | { kind: 'target_not_empty'; table: string }
-  /** Both sides were read and differ. */
+  /** The two databases differ after the copy. */
   | { kind: 'differs'; detail: string };
 
 type CopyStoreParts = {
   audit: Audit;
   from: Store;
   to: Store;
-  /** On PostgreSQL the sequence has to be moved on past the numbers that were copied. */
+  /** On PostgreSQL the sequence must be moved past the copied numbers. */
   toKind: 'sqlite' | 'postgres';
-  /** After every slice. */
+  /** Called after every slice. */
   onProgress: (table: string, rows: number) => void;
 };
 
 const sliceRows = 500;
 
 /**
- * What is copied of an installation, in an order in which every row finds those that it refers to. Processes,
- * the ownership of egress addresses and probes belong to what is running, the version to the database, and what is added
- * up of open holds is added up again as they are copied.
+ * The tables that are copied, in an order in which every row finds the rows it refers to. Processes, owners of egress
+ * addresses and probes belong to the running service, and the version to the database. Sums of open holds are computed
+ * again.
  */
 type CopiedTable = Exclude<
   keyof Schema,
@@ -48,7 +48,7 @@ type CopiedTable = Exclude<
 >;
 
 /**
- * The columns of a table's primary key, each with a value that sorts before all real ones. Forgetting a table does not
+ * Columns of each table's primary key, with a value that sorts before all real ones. A forgotten table does not
  * compile.
  */
 type Keys = {
@@ -116,7 +116,7 @@ const countOnFromCopied = statement((db) => ({
       (select coalesce(max(number), 0) + 1 from audit_log), false)`.compile(db),
 }));
 
-/** Joining the registry shows which other processes are running. */
+/** Counts other running processes, which joining the registry shows. */
 async function countOthers(store: Store): Promise<number> {
   const registry = await store.joinRegistry();
   try {
@@ -149,7 +149,7 @@ function keyOf({ beforeAll }: TableToCopy, row: CopiedRow | undefined): CopiedRo
   return Object.fromEntries(Object.keys(beforeAll).map((column) => [column, row?.[column] ?? null]));
 }
 
-/** Both databases have the same columns, so the rows of one are those of the other. */
+/** Reads a page of a table; both databases have the same columns. */
 function pageOf({ name, beforeAll }: TableToCopy): Statement<CopiedRow, CopiedRow> {
   const columns = Object.keys(beforeAll);
   return statement<CopiedRow, CopiedRow>((db, arg) => {
@@ -186,13 +186,13 @@ async function compare(
       return { kind: 'differs', detail: `${table.name}: ${here} rows here, ${there} there` };
   }
   if (summaryOf(before) !== summaryOf(after)) {
-    return { kind: 'differs', detail: 'the audits of the two do not say the same' };
+    return { kind: 'differs', detail: 'the audits of the two databases differ' };
   }
   const rows = [...counts.values()].reduce((sum, count) => sum + count, 0);
   return { kind: 'copied', ...after, entries: counts.get('entry') ?? 0, rows };
 }
 
-/** The two may sort accounts differently. */
+/** Sorts the report: the two databases may order accounts differently. */
 function summaryOf({ accounts, tasks, violations }: AuditReport): string {
   return JSON.stringify([accounts, tasks, violations.map((one) => JSON.stringify(one)).sort()]);
 }

@@ -3,12 +3,12 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { maskPassword } from '../../core/config/setting.ts';
 
-/** PostgreSQL's own programs, which know best how its databases are written down. */
+/** PostgreSQL's own programs for dumping and loading its databases. */
 type PostgresProgram = 'pg_dump' | 'pg_restore';
 
 type ProgramAnswer = { kind: 'done'; output: string } | { kind: 'failed'; line: string };
 
-/** Runs one of them; where it fails, its last line says why. */
+/** Runs a program; if it fails, its last line says why. */
 export async function runProgram(
   program: PostgresProgram,
   args: string[],
@@ -31,7 +31,7 @@ export async function runProgram(
 const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const mostOutput = 16 * 1_024 * 1_024;
 
-/** Whoever lists the processes of the machine sees their arguments, so the password goes another way. */
+/** Separates the password from the URL: other users of the machine can see the arguments of processes. */
 function withoutPassword(databaseUrl: string): { url: string; env: Record<string, string> } {
   const url = new URL(databaseUrl);
   const password = decodeURIComponent(url.password);
@@ -46,14 +46,14 @@ function lineFor(program: PostgresProgram, error: unknown): string {
   return said.trim().split('\n').at(-1) ?? `${program} failed`;
 }
 
-/** One look at a database past the store, which would bring it to the schema of this version. */
+/** Queries a database without the store, which would upgrade its schema. */
 export async function queryPostgres(databaseUrl: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
   try {
     await client.connect();
     return (await client.query<Record<string, unknown>>(sql)).rows;
   } catch (error) {
-    throw new Error(`the database ${maskPassword(databaseUrl)} cannot be read`, { cause: error });
+    throw new Error(`cannot read the database ${maskPassword(databaseUrl)}`, { cause: error });
   } finally {
     await client.end().catch(() => undefined);
   }

@@ -15,13 +15,13 @@ type BadFile = Exclude<UnpackAnswer, { kind: 'unpacked' }>;
 type RestoreAnswer =
   | { kind: 'restored'; manifest: BackupManifest; report: AuditReport }
   | BadFile
-  /** There is a database already; nothing of it is touched. */
+  /** A database exists already; it is left untouched. */
   | { kind: 'not_empty'; where: string }
-  /** A backup of one kind of database is not restored into the other; that is what `copy` is for. */
+  /** A backup is restored only into its own kind of database; `copy` is for the other. */
   | { kind: 'other_database'; manifest: BackupManifest }
   | { kind: 'failed'; line: string };
 
-/** Puts a backup in place where there is no database yet, and audits its books. */
+/** Restores a backup if there is no database yet, and audits its ledgers. */
 export function restoreBackup(
   file: string,
   { databaseUrl, dataDir, audit }: BackupPlace & { audit: Audit },
@@ -31,10 +31,10 @@ export function restoreBackup(
     : restorePostgres(file, { databaseUrl, audit });
 }
 
-/** It is unpacked, checked and audited aside, and takes its name last: what was broken off left nothing behind. */
 type SqlitePlace = { dataDir: string; audit: Audit };
 type PostgresPlace = { databaseUrl: string; audit: Audit };
 
+/** Unpacks, checks and audits a temporary file, then renames it: an interrupted restore leaves nothing behind. */
 async function restoreSqlite(file: string, { dataDir, audit }: SqlitePlace): Promise<RestoreAnswer> {
   const target = storeFile(dataDir);
   if (existsSync(target)) return { kind: 'not_empty', where: target };
@@ -69,7 +69,7 @@ async function restorePostgres(file: string, place: PostgresPlace): Promise<Rest
 
 type LoadAnswer = { kind: 'audited'; report: AuditReport } | { kind: 'failed'; line: string };
 
-/** One transaction: it is there whole, or not at all. */
+/** Loads the dump in one transaction: all of it or nothing. */
 async function loadDump(dump: string, { databaseUrl, audit }: PostgresPlace): Promise<LoadAnswer> {
   const args = ['--single-transaction', '--exit-on-error', '--no-owner', '--no-privileges', dump];
   const restored = await runProgram('pg_restore', args, databaseUrl);
@@ -80,14 +80,14 @@ async function loadDump(dump: string, { databaseUrl, audit }: PostgresPlace): Pr
 
 type VerifyBackupAnswer =
   | { kind: 'sound'; manifest: BackupManifest; report: AuditReport }
-  /** The dump of a PostgreSQL database is whole and can be read, but there is no server to open it on. */
+  /** The dump of a PostgreSQL database is complete and readable, but there is no server to open it on. */
   | { kind: 'not_audited'; manifest: BackupManifest; tables: number; because: string }
   | BadFile
   | { kind: 'failed'; line: string };
 
 /**
- * Unpacks a backup aside, opens it and audits its books: SQLite beside the file, PostgreSQL in a new database on the
- * server that `databaseUrl` leads to, which is gone afterwards.
+ * Unpacks a backup, opens it and audits its ledgers. SQLite uses a temporary folder beside the file, PostgreSQL a
+ * temporary database on the server of `databaseUrl`.
  */
 export function verifyBackupFile(
   file: string,
@@ -131,7 +131,7 @@ async function auditAndClose(store: Store, audit: Audit): Promise<AuditReport> {
   }
 }
 
-/** A folder for this user alone, beside what it is for: it holds addresses, and is gone afterwards. */
+/** Creates a temporary folder that only this user can read, since it holds addresses, and deletes it afterwards. */
 async function withFolder<T>(prefix: string, work: (folder: string) => Promise<T>): Promise<T> {
   await mkdir(dirname(prefix), { recursive: true });
   const folder = await mkdtemp(prefix);

@@ -3,12 +3,12 @@ import pg from 'pg';
 
 type ScratchAnswer<T> =
   | { kind: 'done'; value: T }
-  /** The server cannot be reached, or its user may not create databases: in its own words. */
+  /** The server's own words: it cannot be reached, or its user may not create databases. */
   | { kind: 'refused'; line: string };
 
 /**
- * A new database on the server that the URL leads to, for as long as the work takes. The database of the URL itself is
- * only connected to. What a killed process leaves behind is called `mailproof_verify_…`.
+ * Runs work in a new database on the server of the URL, and drops it afterwards. The database of the URL itself is only
+ * connected to. A killed process leaves a database named `mailproof_verify_…`.
  */
 export async function withScratchDatabase<T>(
   databaseUrl: string,
@@ -16,7 +16,7 @@ export async function withScratchDatabase<T>(
 ): Promise<ScratchAnswer<T>> {
   const name = `mailproof_verify_${randomBytes(6).toString('hex')}`;
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
-  // The connection is idle during the work; one that breaks meanwhile fails the next query, which says so.
+  // The connection is idle during the work; if it breaks meanwhile, the next query fails and says so.
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import type { ApiServer } from '../../core/http/routes/http-parts.ts';
 import { noConsoleFiles, readConsoleFiles } from './read-console-files.ts';
-import { createServer } from '../../core/http/server.ts';
+import { createWholeServer } from '../../start/whole-server.ts';
 import { openRaw } from '../../../test/support/http/raw-client.ts';
 import { createTestParts } from '../../../test/support/http/test-parts.ts';
 
@@ -37,7 +37,7 @@ describe('the console', () => {
     writeFileSync(join(dist, 'assets/app-2ZKXJ4QP.js.map'), '{}');
     writeFileSync(join(dist, '.made-from'), secret);
     writeFileSync(join(folder, 'secret.js'), secret);
-    server = await createServer(createTestParts({ consoleFiles: readConsoleFiles(dist, '') }));
+    server = await createWholeServer(createTestParts({ consoleFiles: readConsoleFiles(dist, '') }));
   });
   after(async () => {
     await server.close();
@@ -154,7 +154,7 @@ describe('the console', () => {
   });
 
   test('HEAD says what GET would, without a body', async () => {
-    // Over a real connection: what is injected does not pass where Node leaves the body out.
+    // Uses a real connection: an injected request does not show that Node leaves out the body.
     await server.listen({ host: '127.0.0.1', port: 0 });
     const { port } = server.server.address() as AddressInfo;
     for (const url of ['/', '/tasks/x', '/assets/app-2ZKXJ4QP.js']) {
@@ -208,7 +208,7 @@ describe('the console', () => {
 test('where it is not built, its page says how to build it, and nothing else is there', async () => {
   const nowhere = readConsoleFiles(join(tmpdir(), 'mailproof-nowhere'), '');
   assert.deepEqual(nowhere, noConsoleFiles);
-  const server = await createServer(createTestParts({ consoleFiles: nowhere }));
+  const server = await createWholeServer(createTestParts({ consoleFiles: nowhere }));
   const response = await server.inject('/');
   assert.equal(response.statusCode, 200);
   assert.match(response.body, /^[^\n]*node console\/build\.ts[^\n]*\n$/);

@@ -1,14 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createFrontPage } from '../about/about-page.ts';
 import type { ApiServer, RouteParts } from '../../core/http/routes/http-parts.ts';
-import { assetPath, consolePaths, consolePathsBelow } from '../../core/http/pipeline/paths.ts';
-import type { ConsoleFile } from './read-console-files.ts';
+import { assetPath, consolePaths, consolePathsBelow } from './console-paths.ts';
+import type { AboutHttp } from '../about/about-host.ts';
+import type { ConsoleFile, ConsoleFiles } from './read-console-files.ts';
+
+export type ConsoleHttp = AboutHttp & { consoleFiles: ConsoleFiles };
+
 import { refuse } from '../../core/http/pipeline/refuse.ts';
 
 /**
- * The console's files. One page serves all console addresses; browsers revalidate it each time, which costs a 304. The
- * assets have names that change with their content and are cached for a year. The policy allows nothing to be loaded
- * from elsewhere or sent elsewhere.
+ * Content security policy of the console: nothing is loaded from elsewhere or sent elsewhere. One page serves all
+ * console addresses; browsers revalidate it each time, which costs a 304. The assets have names that change with their
+ * content and are cached for a year.
  */
 const policy = [
   "default-src 'none'",
@@ -24,7 +28,7 @@ const policy = [
 
 const notBuilt = 'The console is not built: run `node console/build.ts`, then start the service again.\n';
 
-export function addConsoleFiles(server: ApiServer, { parts }: Pick<RouteParts, 'parts'>): void {
+export function addConsoleFiles(server: ApiServer, { parts }: Pick<RouteParts<ConsoleHttp>, 'parts'>): void {
   const { page, assets } = parts.consoleFiles;
   const method = ['GET', 'HEAD'];
   const frontPage = createFrontPage(parts.about);
@@ -58,12 +62,12 @@ function guarded(reply: FastifyReply): FastifyReply {
   return reply.header('content-security-policy', policy).header('referrer-policy', 'no-referrer');
 }
 
-/** Node sends no body in answer to HEAD, and the length all the same. */
+/** Sends a file. For HEAD, Node sends the length without a body. */
 function sendFile({ type, hashed, forms }: ConsoleFile, request: FastifyRequest, reply: FastifyReply) {
   const names = forms.map(({ encoding }) => encoding);
   const encoding = chooseEncoding(request.headers['accept-encoding'], names);
   const form = forms.find((one) => one.encoding === encoding);
-  if (form === undefined) throw new Error('a file of the console without its plain form');
+  if (form === undefined) throw new Error('a file of the console has no uncompressed form');
   guarded(reply)
     .header('cache-control', hashed ? 'public, max-age=31536000, immutable' : 'no-cache')
     .header('vary', 'Accept-Encoding')
@@ -73,15 +77,15 @@ function sendFile({ type, hashed, forms }: ConsoleFile, request: FastifyRequest,
   return reply.type(type).send(form.bytes);
 }
 
-/** RFC 9110 section 13.1.2: compared weakly, so that a proxy that marked the tag as weak is understood. */
+/** Compares tags weakly (RFC 9110 section 13.1.2), because a proxy may have marked the tag as weak. */
 function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
   return tags.includes(etag) || tags.includes('*');
 }
 
 /**
- * Which of the encodings at hand a client prefers us to send (RFC 9110 section 12.5.3): one it takes, the earlier in
- * our list the better. `identity` is sent where it takes none, or says nothing.
+ * Chooses the first encoding of our list that the client accepts (RFC 9110 section 12.5.3); `identity` if it accepts
+ * none or says nothing.
  */
 function chooseEncoding<Encoding extends string>(
   acceptEncoding: string | undefined,

@@ -4,20 +4,20 @@ import { extname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 /**
- * The console as it was built, read once at the start and kept in memory: it is small, and a name that is not in the
- * table is not there, so that no path can lead out of the folder.
+ * The built console, read once at the start and kept in memory, since it is small. Only names in the table exist, so no
+ * path can lead out of the folder.
  */
 export type ConsoleFiles = {
-  /** The one page; `undefined` where the console was not built. */
+  /** The only page; `undefined` if the console was not built. */
   page: ConsoleFile | undefined;
   assets: ReadonlyMap<string, ConsoleFile>;
 };
 
 export type ConsoleFile = {
   type: string;
-  /** Whether the name changes with the content, so that a browser may keep it for ever. */
+  /** Whether the name changes with the content, so that a browser may keep it forever. */
   hashed: boolean;
-  /** The best compressed first; the plain one is always there, and last. */
+  /** Best compressed first; the uncompressed form always exists and is last. */
   forms: ConsoleForm[];
 };
 
@@ -35,13 +35,18 @@ const types: ReadonlyMap<string, string> = new Map([
   ['.woff2', 'font/woff2'],
 ]);
 
-export function readConsoleFiles(folder: string, basePath: string): ConsoleFiles {
+/** Reads the console for the features of an installation; without names, its page shows all of them. */
+export function readConsoleFiles(
+  folder: string,
+  basePath: string,
+  features?: readonly string[],
+): ConsoleFiles {
   const page = join(folder, 'index.html');
   if (!existsSync(page)) return noConsoleFiles;
   const assets = join(folder, 'assets');
   const names = existsSync(assets) ? readdirSync(assets).filter((name) => types.has(extname(name))) : [];
   return {
-    page: under(basePath, readFile(page)),
+    page: fitted(readFile(page), { basePath, features }),
     assets: new Map(names.map((name) => [name, readFile(join(assets, name))])),
   };
 }
@@ -63,13 +68,22 @@ function readFile(path: string): ConsoleFile {
 }
 
 /**
- * The page with the base path before what it loads. Its script takes the base path from its own address; the page may
- * stand at any depth, so it has to name the whole path.
+ * Adds the base path to the page's links, and the names of the features. The page may be at any depth, so it names the
+ * whole path. Its script takes the base path from its own URL.
  */
-function under(basePath: string, page: ConsoleFile): ConsoleFile {
+function fitted(
+  page: ConsoleFile,
+  { basePath, features }: { basePath: string; features: readonly string[] | undefined },
+): ConsoleFile {
   const plain = page.forms.find(({ encoding }) => encoding === 'identity');
-  if (basePath === '' || plain === undefined) return page;
-  const bytes = Buffer.from(plain.bytes.toString().replaceAll('"/assets/', `"${basePath}/assets/`));
+  if ((basePath === '' && features === undefined) || plain === undefined) return page;
+  const named =
+    features === undefined ? '' : `<meta name="mailproof-features" content="${features.join(',')}">`;
+  const text = plain.bytes
+    .toString()
+    .replaceAll('"/assets/', `"${basePath}/assets/`)
+    .replace(/<meta name="mailproof-features"[^>]*>/, named);
+  const bytes = Buffer.from(text);
   return {
     ...page,
     forms: [
@@ -80,7 +94,7 @@ function under(basePath: string, page: ConsoleFile): ConsoleFile {
   };
 }
 
-/** Each encoding has its own tag, because a strong tag identifies the bytes that are sent (RFC 9110 section 8.8.3). */
+/** Tags each encoding separately, because a strong tag identifies the bytes that are sent (RFC 9110 section 8.8.3). */
 function withTag(bytes: Buffer): { bytes: Buffer; etag: string } {
   return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` };
 }

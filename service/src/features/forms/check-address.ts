@@ -1,13 +1,13 @@
 import type { FormCheckResult } from '@mailproof/client';
 import { parseAddress, type Clock, type Engine, type Evidence } from '@mailproof/engine';
 
-/** What the check of a form answers in, DNS included: it tells that it does not know rather than being late. */
+/** Time limit of a form's check, including DNS. After it the answer is that the result is not known. */
 const answerWithinMs = 250;
 
 /**
- * Checks an address for a sign-up form, by its syntax, by what the lists say of its domain, and by DNS. No mail host is
- * asked. The answer is the same for every mailbox of a domain, so a form cannot find out which of them exist, asked not to
- * be verified, or are spam traps.
+ * Checks an address for a sign-up form by its syntax, the lists for its domain, and DNS. No mail host is asked. The
+ * answer is the same for every mailbox of a domain. So a form cannot find out which mailboxes exist, opted out, or are
+ * spam traps.
  */
 export async function checkAddress(
   email: string,
@@ -16,12 +16,12 @@ export async function checkAddress(
   const parsed = parseAddress(email);
   if (parsed.kind === 'invalid') return { result: 'undeliverable' };
   const deadline = clock.now() + answerWithinMs;
-  // Nobody waits longer than that, so there is nothing to abort.
+  // The deadline ends the look-up, so nothing needs to abort it.
   const { signal } = new AbortController();
   return resultFor(await engine.lookUp(parsed.address, { deadline, signal }));
 }
 
-/** A likely slip comes before what DNS says, because many misspelt names are held by those who collect mail. */
+/** A likely typo comes before the answer of DNS, because many misspelt names are registered to collect mail. */
 function resultFor({ address, lists, route }: Evidence): FormCheckResult {
   if (lists.denied) return { result: 'undeliverable' };
   if (lists.nearProvider !== undefined)

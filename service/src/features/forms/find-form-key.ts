@@ -4,7 +4,7 @@ import type { Store } from '../../core/store/store.ts';
 import type { WallClock } from '../../core/store/wall-clock.ts';
 import { isFormKey } from './form-key.ts';
 
-/** A key as a check needs it, with how often it was used today as far as the store knows. */
+/** A key as a check needs it, with its uses of today as the store knows them. */
 export type FoundFormKey = {
   key: string;
   accountId: string;
@@ -14,7 +14,7 @@ export type FoundFormKey = {
   counted: number;
 };
 
-/** A deleted key has to stop within a second, reading and answering included. */
+/** A deleted key must stop within a second, including the time to read and answer. */
 const rememberMs = 900;
 const rememberedKeys = 10_000;
 const dayMs = 86_400_000;
@@ -40,7 +40,7 @@ const findKey = statement((db, arg: { id: string; day: number }) =>
 
 type FindFormKeyParts = { store: Pick<Store, 'read'>; clock: Clock; wallClock: WallClock };
 
-/** `undefined` for a key that is malformed, unknown or deleted, and for one whose account has no plan. */
+/** Finds a key; `undefined` if it is malformed, unknown or deleted, or its account has no plan. */
 export function createFindFormKey({ store, clock, wallClock }: FindFormKeyParts) {
   const remembered = createBoundedCache<FoundFormKey>({ clock, maxEntries: rememberedKeys });
 

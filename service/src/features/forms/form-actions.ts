@@ -16,7 +16,7 @@ import {
 } from './form-keys.ts';
 import { createFormUses } from './form-uses.ts';
 
-/** The guard of sign-up forms: what holders of publishable keys may ask, and how accounts manage these. */
+/** The guard of sign-up forms: checks with publishable keys, and their management by accounts. */
 export type FormActions = {
   findKey(key: string): Promise<FoundFormKey | undefined>;
   check(request: { key: FoundFormKey; visitor: string; email: string }): Promise<CheckAnswer>;
@@ -24,6 +24,9 @@ export type FormActions = {
   createKey(caller: Caller, key: Omit<FormKeyRequest, 'accountId'>): Promise<CreateAnswer>;
   deleteKey(caller: Caller, key: string): Promise<DeleteAnswer>;
 };
+
+/** Its routes need it. */
+export type FormHttp = { forms: FormActions };
 
 type CheckAnswer =
   { kind: 'checked'; answer: FormCheckResult } | { kind: 'too_many_checks'; retryAfterSeconds: number };
@@ -39,14 +42,17 @@ type FormActionsParts = {
   onProblem(message: string, error: unknown): void;
 };
 
-/** A publishable key never expires and works from any network, so a key that is bound to either makes none. */
+/**
+ * Tells whether a caller may create a publishable key, which never expires and works from any network. A key that is
+ * bound to either may not.
+ */
 function mayOutlive({ limits }: Caller): boolean {
   return limits === undefined || (limits.expiresAt === null && limits.allowedIps === null);
 }
 
 const writeUsesEveryMs = 1_000;
 
-/** `stop` saves the last counts. */
+/** Starts the guard; `stop` saves the last counts. */
 export function startForms(parts: FormActionsParts): FormActions & { stop(): Promise<void> } {
   const { store, clock, wallClock } = parts;
   const uses = createFormUses(parts);
@@ -59,7 +65,7 @@ export function startForms(parts: FormActionsParts): FormActions & { stop(): Pro
         return { kind: 'too_many_checks', retryAfterSeconds: uses.secondsLeft() };
       return { kind: 'checked', answer: await checkAddress(email, parts) };
     },
-    // Publishable keys belong to live mode: only live keys make them.
+    // Publishable keys belong to live mode: only live keys create them.
     keys: async ({ accountId, mode }) => (mode === 'live' ? listFormKeys(accountId, inTime()) : []),
     createKey: async (caller, key) => {
       if (caller.mode === 'test') return { kind: 'live_key_required' };
@@ -72,10 +78,10 @@ export function startForms(parts: FormActionsParts): FormActions & { stop(): Pro
         : { kind: 'live_key_required' },
     async stop() {
       await writing.stop();
-      // A failing store must not hold up the shutdown.
+      // A failing store must not delay the shutdown.
       await uses
         .write()
-        .catch((error: unknown) => parts.onProblem('the last form checks could not be counted', error));
+        .catch((error: unknown) => parts.onProblem('cannot save the count of the last form checks', error));
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Store } from '../../core/store/store.ts';
 import { sql } from 'kysely';
 import { makeFormKey } from './form-key.ts';
 
-/** A publishable key and what it may do. */
+/** A publishable key with its limits. */
 export type FormKey = {
   key: string;
   name: string;
@@ -30,7 +30,7 @@ type NewRow = {
   now: number;
 };
 
-/** Counting and adding are one statement, as with API keys. */
+/** Counts and adds in one statement, as with API keys. */
 const insertKey = statement((db, arg: NewRow) =>
   db
     .insertInto('form_key')
@@ -97,7 +97,7 @@ export async function createFormKey(
   }, accountId);
 }
 
-/** The newest first. */
+/** Returns the keys, newest first. */
 export async function listFormKeys(
   accountId: string,
   { store }: { store: Pick<Store, 'read'> },
@@ -113,7 +113,7 @@ export async function listFormKeys(
   }));
 }
 
-/** It stops working within a second in every process. */
+/** Deletes a key; it stops working within a second in every process. */
 export async function deleteFormKey(
   { key, accountId }: { key: string; accountId: string },
   { store, wallClock, actor }: ChangeParts,

@@ -4,18 +4,18 @@ import type { Store } from '../../core/store/store.ts';
 import type { WallClock } from '../../core/store/wall-clock.ts';
 
 /**
- * How often form keys were used today: by key in all processes together, and by visitor in this one. A use costs one
- * step in a map; once a second what has gathered is added to the store, and the sum of all processes is read back. So
- * one process keeps a key's cap exactly, and several exceed it by what the others do in a second at most.
+ * Counters of today's uses: per key over all processes, per visitor in this one. A use costs one step in a map. Once a
+ * second, new uses are added to the store and the sum of all processes is read back. So one process keeps a key's cap
+ * exactly; several exceed it by at most the others' uses of a second.
  *
- * The key's owner pays for the cap of a key, and each visitor for its own.
+ * A key's cap protects its owner, and a visitor's cap limits only that visitor.
  */
 type FormUses = {
-  /** Counts a check unless a cap is reached. `counted` is what the store knew of the key when it was read. */
+  /** Counts a check unless a cap is reached. `counted` is the store's count when the key was read. */
   take(use: FormUse): 'taken' | 'key_cap' | 'visitor_cap';
-  /** Until a new day begins (UTC). */
+  /** Returns the seconds until the next day (UTC). */
   secondsLeft(): number;
-  /** Adds what has gathered to the store. Called every second; tells what went wrong by throwing. */
+  /** Adds new uses to the store; called every second. Throws if that fails. */
   write(): Promise<void>;
 };
 
@@ -28,7 +28,7 @@ type FormUse = {
 };
 
 const dayMs = 86_400_000;
-/** Visitors beyond are forgotten, the longest unseen first. */
+/** Visitors remembered; the longest unseen is forgotten first. */
 const mostVisitors = 100_000;
 const keptDays = 31;
 
@@ -48,7 +48,7 @@ const eraseOld = statement((db, arg: { before: number }) =>
   db.deleteFrom('form_use').where('day', '<', arg.before),
 );
 
-/** `known`: in the store. `gathered`: here, and not there yet. */
+/** `known`: in the store. `gathered`: here, not yet in the store. */
 type KeyUse = { day: number; known: number; gathered: number };
 
 type FormUsesParts = { store: Pick<Store, 'write'>; clock: Clock; wallClock: WallClock };

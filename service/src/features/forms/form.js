@@ -4,13 +4,14 @@
  *   <script async src="https://mailproof.example.com/form.js"></script>
  *   <input type="email" data-mailproof="mp_pub_…">
  *
- * When somebody leaves the field, the address is checked for slips, dead domains and throw-away services. What is found
- * is told below the field and to screen readers. It suggests and never blocks: the form can be sent at any time, and
- * when the service is away or slow nothing is said. No cookies, no dependencies, no inline styles or markup.
+ * When the visitor leaves the field, the address is checked for typos, dead domains and disposable providers. The
+ * finding appears below the field and is announced to screen readers. It suggests and never blocks: the form can be
+ * sent at any time, and if the service is slow or unreachable no hint appears. No cookies, no dependencies, no inline
+ * styles or markup.
  *
- * Other words: data-mailproof-typo="Meinten Sie {address}?", data-mailproof-undeliverable, data-mailproof-disposable,
- * data-mailproof-use (the button). Each check also fires a `mailproof` event on the input, with `result` and
- * `did_you_mean` in its detail.
+ * Attributes change the texts: data-mailproof-typo="Meinten Sie {address}?", data-mailproof-undeliverable,
+ * data-mailproof-disposable, data-mailproof-use (the button). Each check also fires a `mailproof` event on the input,
+ * with `result` and `did_you_mean` in its detail.
  */
 (() => {
   'use strict';
@@ -31,7 +32,7 @@
   const wordsOf = (input, name) =>
     input.dataset['mailproof' + name[0].toUpperCase() + name.slice(1)] || words[name];
 
-  // It stands there, empty, before there is something to say: screen readers tell what changes in it.
+  // Creates the hint empty and in advance: screen readers announce changes of existing elements.
   function hintOf(input) {
     let hint = hints.get(input);
     if (!hint || !hint.isConnected) {
@@ -76,7 +77,7 @@
     const email = input.value.trim();
     pending.get(input)?.abort();
     show(input, {});
-    // What is no address at all is the form's own business.
+    // Anything but an address is left to the form's own checks.
     if (!/.@./.test(email)) return;
     const controller = new AbortController();
     pending.set(input, controller);
@@ -89,13 +90,13 @@
         body: JSON.stringify({ email }),
         signal: controller.signal,
       });
-      // A refusal is read as well, since a body that nobody reads keeps its connection.
+      // A refusal is read too: an unread body would keep its connection open.
       const answer = await response.json();
       if (!answer.result || input.value.trim() !== email) return;
       show(input, answer);
       input.dispatchEvent(new CustomEvent('mailproof', { bubbles: true, detail: answer }));
     } catch {
-      // The service is away or slow, and the form goes on without it.
+      // The service is slow or unreachable; the form works without it.
     } finally {
       clearTimeout(timer);
     }

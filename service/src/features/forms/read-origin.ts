@@ -1,6 +1,6 @@
 /**
- * An origin as browsers send it (RFC 6454 section 6.1): scheme, host and port, without a path. `undefined` for anything
- * that no browser would send.
+ * Reads an origin as browsers send it (RFC 6454 section 6.1): scheme, host and port, without a path. Returns
+ * `undefined` for anything that no browser would send.
  */
 export function readOrigin(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;

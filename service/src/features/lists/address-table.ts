@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 
 /**
- * Which row had an address first, without holding the addresses: of each it keeps 8 bytes of its SHA-256 and the row,
- * 12 bytes in a table that is at most two thirds full. That two of a million addresses share those 8 bytes, and the
- * second is taken for a duplicate of the first, happens in one list of about 37 million. The table is divided, so that
- * it grows part by part: old and new slots of the whole would take half as much again.
+ * Finds the row that had an address first, without holding the addresses. Each entry takes 12 bytes: 8 of the address's
+ * SHA-256, and the row. The table is at most two thirds full. Two of a million addresses share those 8 bytes in about
+ * one list of 37 million; the second then counts as a duplicate. The table is divided and grows part by part. Growing
+ * as a whole would take half as much memory again.
  */
 export function createAddressTable() {
   const parts = Array.from({ length: tableParts }, createTablePart);
   return {
-    /** The row that had this key first; this one where none had. Rows count from 1. */
+    /** Returns the row that had this key first; `row` itself if none had. Rows count from 1. */
     firstRowOf(key: string, row: number): number {
       const digest = hash('sha256', key, 'buffer');
       const part = parts[digest[8] ?? 0];
@@ -19,7 +19,7 @@ export function createAddressTable() {
   };
 }
 
-/** One for each value of a byte. */
+/** One part for each value of a byte. */
 const tableParts = 256;
 
 function createTablePart() {
@@ -59,7 +59,9 @@ function newSlots(size: number): Slots {
   return { size, high: new Uint32Array(size), low: new Uint32Array(size), row: new Uint32Array(size) };
 }
 
-/** Where the digest is, or the free slot it belongs into. Sizes are powers of two and some slots are always free. */
+/**
+ * Returns the digest's slot, or the free slot it belongs in. Sizes are powers of two and some slots are always free.
+ */
 function findSlot({ size, high, low, row }: Slots, wantedHigh: number, wantedLow: number): number {
   let at = wantedHigh & (size - 1);
   while (row[at] !== 0 && (high[at] !== wantedHigh || low[at] !== wantedLow)) at = (at + 1) & (size - 1);

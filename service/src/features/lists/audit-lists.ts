@@ -4,9 +4,9 @@ import type { Schema } from '../../core/store/schema.ts';
 import { statement, type Reader, type Statement } from '../../core/store/statement.ts';
 
 /**
- * Checks the lists of one account against their rows and holds: what a list says it has checked are its answered rows;
- * a run that goes on has an open hold of as many credits as it wants addresses, one that has ended has charged what was
- * conclusive; no hold is left without its list.
+ * Checks the lists of one account against their rows and holds. A list's count of checked addresses is its number of
+ * answered rows. A running list has an open hold with a credit for each address to check. An ended one was charged its
+ * conclusive answers. No hold is left without its list.
  */
 type Page = { account: string; at: number; after: string; limit: number };
 
@@ -92,12 +92,12 @@ type FoundList = Omit<AuditedList, 'answered'> & {
 };
 
 const sliceLists = 100;
-/** Rows hold what was found out about an address, so that few of them fill a page of the database. */
+/** Rows contain the findings about an address, so few of them fill a page of the database. */
 const sliceRows = 1_000;
 
 /**
- * All lists of the account, or those that changed since: what has not ended, whose rows are counted once it has, and what
- * has ended since.
+ * Checks all lists of the account, or those that changed since: lists that have not ended, and lists that ended since.
+ * Rows are counted once a list has ended.
  */
 export async function auditLists(
   reader: Reader,
@@ -127,7 +127,7 @@ export async function auditLists(
 
 type Walk = { account: string; from: number; at: (list: FoundList) => number };
 
-/** One after the other, by the time that a page is ordered by. */
+/** Yields one list after another, by the time that a page is ordered by. */
 async function* pages(
   reader: Reader,
   find: Statement<Page, FoundList>,

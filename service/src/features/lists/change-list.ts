@@ -2,14 +2,15 @@ import { statement, type Tx } from '../../core/store/statement.ts';
 import type { Store } from '../../core/store/store.ts';
 import { deleteRows } from './insert-rows.ts';
 import { findList, layoutOf, type List, type ListOwner } from './list.ts';
-import { openStoredFile } from './stored-file.ts';
+import { openStoredFile } from './list-storage.ts';
 import { surveyList, type Survey, type SurveyParts } from './survey-list.ts';
 import { planReading } from './reading/read-list.ts';
 import type { ColumnWish } from './reading/find-layout.ts';
 
 /**
- * Another name, another column, or both: all of it or nothing. With another column the file is surveyed anew: while that
- * lasts the list has no plan and cannot be started. If it is broken off, the column has to be chosen again.
+ * The answer to a change of the name, the column, or both: all of it happens or none. For another column the file is
+ * surveyed again. Until that ends, the list has no plan and cannot be started. If the survey breaks off, the column has
+ * to be chosen again.
  */
 export type ChangeListAnswer =
   | { kind: 'changed'; list: List }
@@ -85,13 +86,13 @@ type ColumnChange = ListOwner & {
   listId: string;
   column: ColumnWish | undefined;
   split: boolean | undefined;
-  /** Written with the first step of the change, once the column is known to be there. */
+  /** Written with the first step of the change, once the column is known to exist. */
   name?: string | undefined;
 };
 
 const rowsDeletedAtOnce = 1_000;
 
-/** Throws a `ListProblem`, and changes nothing, where the file has no such column. */
+/** Throws a `ListProblem`, and changes nothing, if the file has no such column. */
 export async function changeColumn(
   { accountId, mode, listId, ...wish }: ColumnChange,
   parts: Omit<SurveyParts, 'store'> & { store: Pick<Store, 'read' | 'write' | 'writeAlone'> },
@@ -117,7 +118,7 @@ export async function changeColumn(
   return changed === undefined ? { kind: 'list_not_found' } : { kind: 'changed', list: changed };
 }
 
-/** `false` if the list was started or deleted meanwhile; then its name stays too. */
+/** Returns `false`, and leaves the name alone, if the list was started or deleted meanwhile. */
 async function takeForChange(tx: Tx, listId: string, name: string | undefined): Promise<boolean> {
   if ((await tx.change(forgetPlan, { list: listId })) !== 1) return false;
   if (name !== undefined) await tx.change(writeName, { list: listId, name });

@@ -3,7 +3,9 @@ import { settle } from '../../core/ledger/settle.ts';
 import { statement, type Tx } from '../../core/store/statement.ts';
 import { writeListEvent } from './write-list-event.ts';
 
-/** The end of a run: the hold is settled once, what was conclusive is charged and the rest goes back. */
+/**
+ * Reads the run that is to end. Its hold is settled once: conclusive answers are charged, the remaining credits return.
+ */
 const findAtEnd = statement((db, arg: { list: string }) =>
   db
     .selectFrom('list')
@@ -34,7 +36,7 @@ export async function endIfDone(tx: Tx, listId: string, now: number): Promise<vo
     await endList(tx, { listId, state: 'completed', now });
 }
 
-/** `false` where it had ended before. Tasks that are still open have to be taken back first. */
+/** Returns `false` if the list had ended before. The caller must take open tasks back first. */
 export async function endList(
   tx: Tx,
   { listId, state, now }: { listId: string; state: 'completed' | 'cancelled'; now: number },
@@ -53,6 +55,6 @@ export async function endList(
   if (list.hold_id === null) return true;
   const { account_id: accountId, hold_id: holdId, conclusive: charge } = list;
   const settled = await settle(tx, { accountId, holdId, charge, now });
-  if (settled.kind !== 'settled') throw new Error('the hold of a running list was settled by somebody else');
+  if (settled.kind !== 'settled') throw new Error('the hold of a running list was already settled');
   return true;
 }

@@ -10,7 +10,7 @@ const rateOf = (profile: keyof typeof ipProfiles, stated: Partial<SendingRate> =
   perDay: Infinity,
   ...stated,
 });
-/** So many domains with so many mailboxes each. */
+/** Creates `count` domains with `each` mailboxes. */
 const domains = (count: number, each: number): Map<string, number> =>
   new Map(Array.from({ length: count }, (_, n) => [`domain${n}.example`, each]));
 

@@ -1,26 +1,26 @@
 import { defaultPoliteness, ownDomainsOf, type IpProfilePace } from '@mailproof/engine';
 
 /**
- * How long a list will take, said before it is started. It is an estimate from what is known without asking anybody:
- * the mail domains, and what our own limits allow. Whichever of these takes longest decides:
+ * The limits from which the duration of a list is estimated before its start. The estimate uses the mail domains and
+ * our own limits; no DNS or mail host is asked. The slowest of three limits decides:
  *
- * - connections: each conversation takes up to ten recipients of one domain, and an egress address begins so many
- *   conversations a second over all destinations;
- * - the largest provider: so many conversations a minute for each egress address that asks it, which is one;
- * - the day: an address that warms up begins so many conversations a day.
+ * - Connections: a conversation takes up to ten recipients of one domain, and an egress address has a rate over all
+ *   destinations.
+ * - The largest provider: it has a rate per egress address, and one address asks it.
+ * - The day: an address that warms up has a daily number of conversations.
  *
- * Mail hosts that defer us, tarpits and lists that run beside this one come on top. Domains that share a provider
- * cannot be told before DNS was asked, unless they are the provider's own.
+ * Deferrals, tarpits and other running lists come on top. Domains with a common provider count apart, unless they are
+ * the provider's own: only DNS could tell.
  */
 export type SendingRate = {
   pace: IpProfilePace;
   egressAddresses: number;
-  /** What may still begin today, and what may begin in a whole day, over all egress addresses; Infinity: no limit. */
+  /** Conversations that may still begin today, and in a whole day, over all egress addresses; Infinity: no limit. */
   leftToday: number;
   perDay: number;
 };
 
-/** What a conversation takes from its beginning to its answer; the last one has to be waited for. */
+/** Duration of one conversation: the estimate includes the last one. */
 const oneConversationSeconds = 5;
 const daySeconds = 86_400;
 
@@ -28,7 +28,7 @@ export function expectedSeconds(mailboxes: ReadonlyMap<string, number>, rate: Se
   const byGroup = new Map<string, number>();
   let conversations = 0;
   for (const [domain, count] of mailboxes) {
-    // One place is for the made-up recipient.
+    // One recipient of each conversation is the random probe.
     const needed = Math.ceil(count / (defaultPoliteness.recipientsPerConversation - 1));
     const group = ownDomainsOf(domain) ?? domain;
     byGroup.set(group, (byGroup.get(group) ?? 0) + needed);
@@ -50,7 +50,7 @@ export function expectedSeconds(mailboxes: ReadonlyMap<string, number>, rate: Se
   );
 }
 
-/** What does not fit into today waits for the days after it. */
+/** Conversations beyond today's number wait for the following days. */
 function secondsOfDays(conversations: number, { leftToday, perDay }: SendingRate): number {
   if (conversations <= leftToday) return 0;
   return Math.ceil((conversations - leftToday) / perDay) * daySeconds;

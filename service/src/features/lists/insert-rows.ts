@@ -25,7 +25,10 @@ const deleteSlice = statement((db, arg: { list: string; from: number; to: number
     .where('row', '<', arg.to),
 );
 
-/** Deletes rows `from` up to but not including `to`; slices are small, so that nobody waits long for one. */
+/**
+ * Deletes rows `from` up to but not including `to`. Callers delete small slices, so that other writes wait only
+ * briefly.
+ */
 export async function deleteRows(
   tx: Tx,
   listId: string,

@@ -17,9 +17,8 @@ import { findList, type List } from './list.ts';
 import type { StorageLimits } from './list-storage.ts';
 import { planAhead } from './plan-tasks.ts';
 import { readLists, readProgress, type ListPlace, type ListProgress } from './read-lists.ts';
-import { readExplanation, readRows, type RowsRequest } from './read-rows.ts';
 import { discardList, receiveList, revealList } from './receive-list.ts';
-import type { RowResult } from './row-result.ts';
+import { type RowResult, readExplanation, readRows, type RowsRequest } from './row-result.ts';
 import { readStartScope, startList, type StartListAnswer } from './start-list.ts';
 import {
   cancelList,
@@ -35,9 +34,9 @@ import { writeDownload, type Download } from './write-download.ts';
 import type { ColumnWish } from './reading/find-layout.ts';
 import { isUuid } from '../../core/store/is-uuid.ts';
 
-/** What the holder of a key may do with lists. A caller sees the lists of its account and its mode alone. */
+/** The actions of a key or person on lists. A caller sees only the lists of its account and mode. */
 export type ListActions = {
-  /** Throws a `ListProblem` where the file is no list. */
+  /** Throws a `ListProblem` if the file is not a list. */
   create(request: CreateListRequest): Promise<CreateListAnswer>;
   change(caller: Caller, change: ListChange): Promise<ChangeListAnswer>;
   start(request: StartListRequest): Promise<StartAnswer>;
@@ -56,7 +55,7 @@ export type ListActions = {
     listId: string,
     request: RowsRequest,
   ): Promise<{ rows: RowResult[]; next: number | undefined } | undefined>;
-  /** The explanation of a row, in JSON; nothing where there is no such list or no answer. */
+  /** Returns the explanation of a row, in JSON; `undefined` if the list or its answer does not exist. */
   explanation(caller: Caller, listId: string, row: number): Promise<string | undefined>;
   download(
     caller: Caller,
@@ -64,6 +63,9 @@ export type ListActions = {
     download: Download,
   ): Promise<{ list: List; content: Readable } | undefined>;
 };
+
+/** Its routes need it. */
+export type ListHttp = { lists: ListActions };
 
 export type CreateListRequest = {
   caller: Caller;
@@ -73,7 +75,7 @@ export type CreateListRequest = {
   declaredBytes: number | undefined;
   column: ColumnWish | undefined;
   split: boolean;
-  /** What makes two uploads the same beside their bytes is hashed by the caller with them. */
+  /** `hashWith` adds the request's parameters to the hash of the bytes: both must match in a repetition. */
   idempotency: { key: string; hashWith: (contentHash: string) => string } | undefined;
 };
 
@@ -113,7 +115,7 @@ type ListActionsParts = Omit<SurveyParts, 'store'> & {
   listDeadlineMs: number;
   retentionMs: number;
   sandboxAllowance: SandboxAllowance;
-  /** Tells the workers that there is something to do. */
+  /** Tells the workers that a task is due. */
   wake: () => void;
 };
 
@@ -187,10 +189,10 @@ async function findOwn(
   return isUuid(listId) ? findList(reader, { accountId, mode, listId }) : undefined;
 }
 
-/** A row of a usual list is not longer. */
+/** Rows of ordinary lists are shorter. */
 const bytesOfAddress = 1_000;
 
-/** A test key may upload what is left of its account's allowance in the sandbox. */
+/** Receives the file. A test key may upload as much as its account's sandbox allowance has left. */
 async function receive(wanted: CreateListRequest, parts: ListActionsParts) {
   const { accountId, mode } = wanted.caller;
   const { sandboxAllowance } = parts;
@@ -211,7 +213,10 @@ async function receive(wanted: CreateListRequest, parts: ListActionsParts) {
   return { kind: 'received' as const, ...received };
 }
 
-/** An upload whose `Idempotency-Key` was used before is received and then dropped, so it needs no room. */
+/**
+ * Returns whether the `Idempotency-Key` was used before. Such an upload is received and then dropped, so it needs no
+ * room.
+ */
 async function isRepeated(
   { caller, idempotency }: CreateListRequest,
   { store, wallClock }: ListActionsParts,
@@ -222,8 +227,8 @@ async function isRepeated(
 }
 
 /**
- * The bytes have to be there before it is known whether they came before, so a repeated upload is received again, and
- * then dropped in favour of the first.
+ * Creates a list. Only the complete bytes tell whether an upload is a repetition. A repeated upload is therefore
+ * received again, then dropped in favour of the first.
  */
 async function create(request: CreateListRequest, parts: ListActionsParts): Promise<CreateListAnswer> {
   const { caller, idempotency, requestId } = request;
@@ -254,13 +259,13 @@ async function create(request: CreateListRequest, parts: ListActionsParts): Prom
   if (answer.kind !== 'new') await parts.store.write((tx) => discardList(tx, listId));
   if (answer.kind !== 'new' && answer.kind !== 'replayed') return answer;
   const list = await findList(parts.store.read, { accountId, mode, listId: answer.listId });
-  // The first may have been deleted since; then the answer to the repetition is gone with it.
+  // The first list may have been deleted since; the answer to the repetition is gone with it.
   return list === undefined
     ? { kind: 'idempotency_mismatch' }
     : { kind: 'created', list, replayed: answer.kind === 'replayed' };
 }
 
-/** Nobody sees the attempt, as it begins and ends in one transaction; but until then its twins have to find it. */
+/** The attempt begins and ends in one transaction. It is recorded so that concurrent repetitions find it. */
 const attemptMs = 60_000;
 
 type Refused = { kind: 'request_in_progress' } | { kind: 'idempotency_mismatch' };

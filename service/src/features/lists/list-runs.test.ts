@@ -29,7 +29,7 @@ const dayMs = 86_400_000;
 const leaseMs = 60_000;
 const deferralMs = 300_000;
 
-/** A list that runs, over tasks whose engine answers as told and whose time stands still. */
+/** Opens a running list over tasks with scripted answers and a clock that stands still. */
 async function openRun(database: TestDatabase) {
   const tasks = await openTaskFixture(database, 10_000);
   const { store, time, account, registry } = tasks;

@@ -1,6 +1,6 @@
 import { duration, usually, wholeNumber, type Setting } from '../../core/config/setting.ts';
 
-/** How large a list may be, how long its run, and how much the lists of an account may store. */
+/** Limits on a list's size, its run, and the storage of an account's lists. */
 export type ListConfig = {
   listDeadlineMs: number;
   listMaxRows: number;
@@ -8,6 +8,10 @@ export type ListConfig = {
   listStorageBytes: number;
   listStorageFreeBytes: number;
 };
+
+declare module '../../core/config/config.ts' {
+  interface Config extends ListConfig {}
+}
 
 const dayMs = 86_400_000;
 const petabyte = 1_000_000_000_000_000;
@@ -33,7 +37,7 @@ export const listSettings: { readonly [Name in keyof ListConfig]: Setting<ListCo
   },
   listStorageBytes: {
     names: ['MAILPROOF_LIST_STORAGE_BYTES'],
-    meaning: 'bytes that the lists of an account may store, each row counted as 100 more (2 GB by default)',
+    meaning: 'bytes that the lists of an account may store; each row counts as another 100 (2 GB by default)',
     ...usually(2_000_000_000),
     ...wholeNumber(100_000, petabyte),
   },

@@ -40,7 +40,7 @@ async function openStorage(database: TestDatabase) {
       yield bytes.subarray(at, at + 65_536);
     }
   }
-  /** `told`: the client says how large the file is. */
+  /** `told`: the client declares the size of the file. */
   const upload = async (
     bytes: Uint8Array,
     more: Partial<CreateListRequest> & { told?: boolean; onPiece?: (at: number) => Promise<void> } = {},

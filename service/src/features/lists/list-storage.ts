@@ -1,35 +1,37 @@
 import { sql } from 'kysely';
-import { statement, type Tx } from '../../core/store/statement.ts';
+import { statement, type Tx, type Reader } from '../../core/store/statement.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { ListOwner } from './list.ts';
 import { ListProblem } from './reading/list-problem.ts';
+import { othersFirst } from '../../core/store/others-first.ts';
+import type { ListFile } from './reading/list-file.ts';
 
 /**
- * How much the lists of an account may store. The account pays: a full one uploads nothing more until it deletes a list
- * or one expires, and no other account notices. An account that was never granted credits has less room. Lists of live
- * and of test keys are counted apart, so a try-out never takes the room of real lists.
+ * Limits on what the lists of an account may store. A full account uploads nothing more until a list is deleted or
+ * expires; other accounts are not affected. An account that was never granted credits has less room. Lists of live and
+ * of test keys are counted apart, so a trial never takes the room of real lists.
  *
- * A file takes its room before it comes: all of it if its size is declared, else in steps. Uploads that run side by side
- * therefore never exceed the limit together. The rows are known at the end and counted then.
+ * A file takes its room before its bytes arrive: all of it if its size is declared, otherwise in steps. Concurrent
+ * uploads therefore never exceed the limit together. Rows are counted at the end, when their number is known.
  */
 export type StorageLimits = {
-  /** Of an account that was granted credits, and of one that never was. */
+  /** For accounts that were granted credits, and for accounts that never were. */
   listStorageBytes: number;
   listStorageFreeBytes: number;
 };
 
-/** A row in the database beside the file, and what a list takes however small its file is. */
+/** Bytes of a row in the database beside the file, and of a list itself. */
 const bytesPerRow = 100;
 const bytesPerList = 10_000;
 
-/** An upload that does not say its size takes room ahead of what has come, as much as there is up to this. */
+/** An upload without a declared size takes up to this much room ahead of the bytes received. */
 const aheadBytes = 8_000_000;
 
 type StorageOrder = ListOwner & {
   listId: string;
   bytes: number;
   rows: number;
-  /** More is to come, nobody knows how much. */
+  /** More bytes may come; their number is unknown. */
   isOpen: boolean;
 };
 
@@ -61,7 +63,7 @@ const writeBytes = statement((db, arg: { list: string; bytes: number }) =>
 
 type StorageAnswer = { kind: 'taken'; bytes: number } | { kind: 'no_room'; problem: ListProblem };
 
-/** Takes what a list that is being received needs, and writes it down as the size of its file. */
+/** Takes the room for a list that is being received, and records it as the size of its file. */
 async function takeStorage(
   tx: Tx,
   { listId, accountId, mode, bytes, rows, isOpen }: StorageOrder,
@@ -79,8 +81,8 @@ async function takeStorage(
 }
 
 /**
- * Takes storage together with a write that depends on it; `limits` is absent for a file that will not stay. Throws the
- * refusal. Counting and taking do not interleave with another upload of the account.
+ * Takes storage together with a write that depends on it, or throws the refusal. `limits` is absent for a file that
+ * will not stay. Counting and taking never interleave with another upload of the account.
  */
 export async function takeStorageFor(
   write: (tx: Tx) => Promise<void>,
@@ -116,4 +118,58 @@ function noRoom({ stored, most, mode, isFree }: Room): ListProblem {
 function megabytes(bytes: number): string {
   const rounded = Math.round(bytes / 100_000) / 10;
   return `${rounded.toLocaleString('en-US')} MB`;
+}
+
+/** Piece size of a list's file in the database; the last piece is shorter. Any process can read the file. */
+export const pieceBytes = 65_536;
+
+const insertPiece = statement((db, arg: { list: string; number: number; bytes: Uint8Array }) =>
+  db.insertInto('list_piece').values({ list_id: arg.list, number: arg.number, bytes: arg.bytes }),
+);
+
+export async function storePiece(
+  tx: Tx,
+  piece: { listId: string; number: number; bytes: Uint8Array },
+): Promise<void> {
+  const { listId: list, number, bytes } = piece;
+  await tx.change(insertPiece, { list, number, bytes });
+}
+
+const readPiece = statement((db, arg: { list: string; number: number }) =>
+  db
+    .selectFrom('list_piece')
+    .select('bytes')
+    .where('list_id', '=', arg.list)
+    .where('number', '=', arg.number),
+);
+
+export function openStoredFile(reader: Reader, { listId, size }: { listId: string; size: number }): ListFile {
+  const piece = async (number: number): Promise<Uint8Array> => {
+    const found = await reader.first(readPiece, { list: listId, number });
+    if (found === undefined) throw new ListErasedError();
+    return found.bytes;
+  };
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    for (let number = 0; number * pieceBytes < size; number += 1) {
+      yield await piece(number);
+      await othersFirst();
+    }
+  }
+  async function slice(start: number, end: number): Promise<Uint8Array> {
+    const found: Uint8Array[] = [];
+    for (let number = Math.floor(start / pieceBytes); number * pieceBytes < end; number += 1) {
+      const from = number * pieceBytes;
+      found.push((await piece(number)).subarray(Math.max(0, start - from), end - from));
+    }
+    return Buffer.concat(found);
+  }
+  return { size, pieces, slice };
+}
+
+/** The list was deleted while its file was being read. */
+class ListErasedError extends Error {
+  constructor() {
+    super('the list was deleted');
+    this.name = 'ListErasedError';
+  }
 }

@@ -13,13 +13,13 @@ declare module '../../core/store/schema.ts' {
       file_bytes: Generated<number>;
       /** Whether all bytes of the file are valid UTF-8. */
       valid_utf8: Generated<number>;
-      /** How the file is read, in JSON (see lists/reading/read-list.ts). */
+      /** Plan for reading the file, in JSON (see lists/reading/read-list.ts). */
       plan: string | null;
-      /** Domains of the list that are one slip away from a large provider, in JSON (see lists/suggest-domains.ts). */
+      /** Domains of the list that are one typo away from a large provider, in JSON (see lists/survey-list.ts). */
       suggestions: Generated<string | null>;
-      /** How long the run should take, as estimated by the survey; null in the sandbox and of lists of older versions. */
+      /** Expected duration of the run, estimated by the survey; null in the sandbox and for lists of older versions. */
       expected_seconds: Generated<number | null>;
-      /** 1 where each of several addresses in a cell is a row of its own. */
+      /** 1 if each of several addresses in a cell is a row of its own. */
       split: Generated<number>;
       rows: Generated<number>;
       addresses: Generated<number>;
@@ -27,7 +27,7 @@ declare module '../../core/store/schema.ts' {
       blank: Generated<number>;
       rejected: Generated<number>;
       repaired: Generated<number>;
-      /** Addresses that the run checks: all, or the first so many. */
+      /** Addresses that the run checks: all, or those at the top of the file. */
       wanted: Generated<number>;
       /** Of these, handed to a task at least once. */
       planned: Generated<number>;
@@ -37,10 +37,10 @@ declare module '../../core/store/schema.ts' {
       waiting: Generated<number>;
       /** The last row that the run checks. */
       last_row: Generated<number>;
-      /** Addresses go to tasks in the order of their mail domain; these are the last that went. */
+      /** Addresses go to tasks in the order of their mail domain; this is the last one handed out. */
       cursor_host: Generated<string>;
       cursor_row: Generated<number>;
-      /** When the first of those that wait is due. */
+      /** Earliest time at which a waiting address is due. */
       next_due: number | null;
       hold_id: string | null;
       /** The process that receives the file; null once it is surveyed. */
@@ -56,18 +56,18 @@ declare module '../../core/store/schema.ts' {
     list_piece: { list_id: string; number: number; bytes: Uint8Array };
     list_row: {
       list_id: string;
-      /** From 1; the heading and what stands above it are not counted. */
+      /** Counts from 1, without the heading and the lines above it. */
       row: number;
       kind: 'address' | 'duplicate' | 'rejected' | 'blank';
-      /** The address as it is checked; what stands in the cell where it is none. */
+      /** The address as it is checked; of another row, the text of the cell. */
       email: string | null;
       /** The domain in canonical form. */
       host: string | null;
-      /** Of a duplicate: the row that has the address first. */
+      /** Of a duplicate: the first row with the address. */
       same_as: number | null;
-      /** What was read out of the cell, where that is not what stands in it. */
+      /** The address read out of the cell, if it differs from the cell. */
       repaired: string | null;
-      /** Of a rejected row: why it is no address. */
+      /** Of a rejected row: why it is not an address. */
       fault: string | null;
       status: string | null;
       score: number | null;
@@ -76,13 +76,13 @@ declare module '../../core/store/schema.ts' {
       reason: string | null;
       provider: string | null;
       explanation: string | null;
-      /** The large provider's domain that was most likely meant. */
+      /** Domain of the large provider that was most likely meant. */
       did_you_mean: Generated<string | null>;
       next_at: number | null;
       visits: Generated<number>;
       visited: string | null;
     };
-    /** How the answers of a list are spread. */
+    /** Answers of a list by status and provider. */
     list_count: { list_id: string; status: string; provider: string; addresses: number };
   }
 }

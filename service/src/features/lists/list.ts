@@ -6,7 +6,7 @@ import type { Layout } from './reading/find-layout.ts';
 import type { ReadingPlan } from './reading/read-list.ts';
 
 /**
- * A list: a file with addresses that the service keeps, checks and hands back with the answers.
+ * A list: a file with addresses that the service keeps, checks and returns with the answers.
  *
  *     receiving ──▶ surveyed ──start──▶ running ──last answer──▶ completed
  *                                        │   ▲        ▲
@@ -16,10 +16,10 @@ import type { ReadingPlan } from './reading/read-list.ts';
  *     running, paused ──cancel──▶ cancelled
  *     any but receiving ──delete, retention──▶ deleted, then erased in slices
  *
- * A running list hands its addresses to tasks of up to 100, mail domain by mail domain, a few tasks ahead of the workers
- * (`plan-tasks.ts`). A task that ends gives its answers to the rows and the addresses that were deferred back to the
- * list (`settle-list-task.ts`), so none of them holds a worker's place while it waits. One hold pays for the whole run and
- * is settled once, at its end (`end-list.ts`).
+ * A running list hands its addresses to tasks of up to 100, one mail domain after another. It stays a few tasks ahead
+ * of the workers (`plan-tasks.ts`). A task that ends writes its answers to the rows and returns deferred addresses to
+ * the list (`settle-list-task.ts`). So an address that waits never occupies a worker. One hold pays for the whole run
+ * and is settled once, at its end (`end-list.ts`).
  */
 export type List = {
   id: string;
@@ -31,7 +31,7 @@ export type List = {
   plan: ReadingPlan | undefined;
   split: boolean;
   suggestions: DomainSuggestion[];
-  /** How long the run should take under the limits of egress addresses; null where that was not estimated. */
+  /** Expected duration of the run under the limits of egress addresses; null if it was not estimated. */
   expectedSeconds: number | null;
   counts: {
     rows: number;
@@ -44,7 +44,7 @@ export type List = {
   run: ListRun;
   holdId: string | null;
   createdAt: number;
-  /** The name of the key that uploaded it. */
+  /** Name of the key that uploaded the list. */
   createdBy: string | null;
   startedAt: number | null;
   endedAt: number | null;
@@ -63,11 +63,11 @@ export type ListRun = {
   lastRow: number;
   cursor: { host: string; row: number };
   nextDue: number | null;
-  /** Of a paused list: addresses begun before the pause that are not counted yet. Once none is, nothing changes. */
+  /** Of a paused list: addresses begun before the pause that are not counted yet. At 0 the counts no longer change. */
   finishing: number;
 };
 
-/** The row of a list, and what the key that uploaded it is called; deleted keys keep their names. */
+/** Selects lists with the name of the key that uploaded them; deleted keys keep their names. */
 export function selectLists(db: Kysely<Schema>) {
   return db
     .selectFrom('list')
@@ -86,7 +86,7 @@ export function selectLists(db: Kysely<Schema>) {
     );
 }
 
-/** Addresses of its tasks under way that were begun and are not counted in the list yet. */
+/** Counts the addresses that running tasks have begun and that the list does not count yet. */
 function countBegun(db: Kysely<Schema>) {
   return db
     .selectFrom('task')
@@ -99,7 +99,7 @@ function countBegun(db: Kysely<Schema>) {
     );
 }
 
-/** Whose a list is: an account's, and in it the live keys' or the test keys'. */
+/** The owner of a list: an account, and in it the live or the test keys. */
 export type ListOwner = { accountId: string; mode: List['mode'] };
 
 const find = statement((db, arg: { account: string; mode: List['mode']; list: string }) =>
@@ -109,7 +109,7 @@ const find = statement((db, arg: { account: string; mode: List['mode']; list: st
     .where('list.mode', '=', arg.mode),
 );
 
-/** Finds nothing if the list is being received, was deleted, is of the other mode, or is somebody else's. */
+/** Returns `undefined` if the list is being received, was deleted, or belongs to the other mode or another account. */
 export async function findList(
   reader: Reader,
   { accountId, mode, listId }: ListOwner & { listId: string },

@@ -81,7 +81,7 @@ async function openListFixture(database: (typeof oneDatabase)[number], credits =
     resume: (listId: string) => store.writeAlone((tx) => resumeList(tx, order(listId)), accountId),
     cancel: (listId: string) => store.writeAlone((tx) => cancelList(tx, order(listId)), accountId),
     remove: (listId: string) => store.writeAlone((tx) => deleteList(tx, order(listId)), accountId),
-    /** Until no list has a row or a piece of its file. A sweep erases as much as the machine lets it. */
+    /** Sweeps until no list has a row or a piece of its file; one sweep erases as much as its time allows. */
     sweepUntilErased: () =>
       until(async () => {
         await tasks.sweep();

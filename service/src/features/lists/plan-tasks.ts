@@ -7,14 +7,14 @@ import { insertTask, type NewItem } from '../../core/verify/tasks/insert-task.ts
 import { selectLists, toList, type List } from './list.ts';
 
 /**
- * Hands addresses of a running list to tasks, so many tasks ahead of the workers that none of them waits, and no more:
- * a list of a million is not ten thousand tasks at once. Addresses whose wait is over come first, then the next in the
- * order of their mail domain, so that conversations and DNS answers are shared.
+ * Tasks planned ahead of the workers. No worker waits, and a million addresses are not ten thousand tasks at once.
+ * Addresses whose wait is over come first. The others follow by mail domain, so that conversations and DNS answers are
+ * shared.
  *
- * Whoever calls it writes alone under the account's key, so nobody plans the same list beside it.
+ * The caller writes alone under the account's key, so no other process plans the same list meanwhile.
  */
 const tasksAhead = 32;
-/** In one transaction: singles of the account wait for it, and are refused if it takes long. */
+/** Tasks per transaction: single verifications of the account wait for it, and are refused if it takes long. */
 const tasksAtOnce = 2;
 const taskAddresses = 100;
 
@@ -109,12 +109,12 @@ const takeUpShelved = statement((db, arg: { list: string; now: number }) =>
     .where('next_at', '=', sql.lit(shelved)),
 );
 
-/** Has the tasks go on that a pause set aside. */
+/** Resumes the tasks that a pause set aside. */
 export async function takeUpTasks(tx: Tx, listId: string, now: number): Promise<void> {
   await tx.change(takeUpShelved, { list: listId, now });
 }
 
-/** Makes the next few tasks; does nothing where it is not running or has enough. Says how many tasks it made. */
+/** Makes the next few tasks and returns their number: 0 if the list is not running or has enough. */
 export async function planTasks(tx: Tx, listId: string, now: number): Promise<number> {
   const row = await tx.first(findRunning, { list: listId });
   if (row === undefined) return 0;
@@ -147,7 +147,7 @@ export async function planTasks(tx: Tx, listId: string, now: number): Promise<nu
   return made;
 }
 
-/** Makes tasks until there are enough. Where it is broken off, the tasks that end make the rest. */
+/** Makes tasks until there are enough. If it is interrupted, tasks that end make the others. */
 export async function planAhead(
   store: Pick<Store, 'writeAlone'>,
   { accountId, listId, now }: { accountId: string; listId: string; now: number },

@@ -1,7 +1,7 @@
 import { statement, type Reader } from '../../core/store/statement.ts';
 import { selectLists, toList, type List, type ListOwner } from './list.ts';
 
-/** The lists of an account in one mode, the newest first. */
+/** Place in the lists of an account in one mode, newest first. */
 export type ListPlace = { createdAt: number; listId: string };
 
 type Page = { account: string; mode: List['mode']; at: number; list: string; limit: number };
@@ -22,7 +22,7 @@ export async function readLists(
   { accountId, mode, limit, after }: ListOwner & { limit: number; after: ListPlace | undefined },
 ): Promise<{ lists: List[]; next: ListPlace | undefined }> {
   const { createdAt: at, listId: list } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, listId: '' };
-  // One more than is shown, to know whether there is a next page.
+  // One more than the page shows tells whether a next page exists.
   const rows = await reader.all(findPage, { account: accountId, mode, at, list, limit: limit + 1 });
   const lists = rows.slice(0, limit).map(toList);
   const last = lists.at(-1);
@@ -38,13 +38,13 @@ const findCounts = statement((db, arg: { list: string }) =>
 export type ListProgress = {
   byStatus: Record<string, number>;
   byProvider: Record<string, number>;
-  /** How the addresses of each provider came out. */
+  /** Counts per provider and status. */
   byProviderAndStatus: Record<string, Record<string, number>>;
-  /** When the run should end at the speed so far; null where nothing is known. */
+  /** Expected end at the speed so far; null if unknown. */
   expectedEnd: number | null;
 };
 
-/** Of a list that was not started. */
+/** Progress of a list that was not started. */
 export const noProgress: ListProgress = {
   byStatus: {},
   byProvider: {},
@@ -62,7 +62,7 @@ export async function readProgress(reader: Reader, list: List, now: number): Pro
     (byProviderAndStatus[provider] ??= {})[status] = addresses;
   }
   const { wanted, checked } = list.run;
-  // What had no answer when the deadline came is `unknown`.
+  // Addresses without an answer at the deadline are `unknown`.
   if (list.state === 'completed' && wanted > checked)
     byStatus['unknown'] = (byStatus['unknown'] ?? 0) + wanted - checked;
   return { byStatus, byProvider, byProviderAndStatus, expectedEnd: expectedEnd(list, now) };

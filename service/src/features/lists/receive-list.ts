@@ -4,34 +4,39 @@ import { statement, type Tx } from '../../core/store/statement.ts';
 import type { WallClock } from '../../core/store/wall-clock.ts';
 import type { Caller } from '../../core/keys/authenticate.ts';
 import { retentionOf } from '../../core/verify/sandbox/sandbox-allowance.ts';
-import { watchUtf8 } from './reading/decode-text.ts';
-import { takeStorageFor, type StorageLimits } from './list-storage.ts';
+import { watchUtf8 } from './reading/read-list.ts';
+import {
+  takeStorageFor,
+  type StorageLimits,
+  openStoredFile,
+  pieceBytes,
+  storePiece,
+} from './list-storage.ts';
 import { ListProblem } from './reading/list-problem.ts';
-import { openStoredFile, pieceBytes, storePiece } from './stored-file.ts';
 import { surveyList, type Survey, type SurveyParts } from './survey-list.ts';
 import type { ColumnWish } from './reading/find-layout.ts';
 
 /**
- * Takes a file in: receive → survey → show. The file is written away in pieces as it comes and never held whole. Until it
- * is surveyed nobody sees the list; if the upload breaks, or the file turns out to be no list, nothing of it is kept.
+ * An upload: receive → survey → show. The file is stored in pieces as it arrives and never held whole. The list is
+ * hidden until it is surveyed. If the upload breaks, or the file is not a list, nothing is kept.
  */
 type ReceiveListRequest = {
   caller: Caller;
   requestId: string;
   name: string;
   content: AsyncIterable<Uint8Array>;
-  /** How large the file is, where that is known before it comes. */
+  /** Size of the file, if the client declared it. */
   declaredBytes?: number | undefined;
   column?: ColumnWish | undefined;
   split: boolean;
-  /** The upload repeats an earlier one, so none of it will stay and it needs no room. */
+  /** The upload repeats an earlier one, so it will be dropped and needs no room. */
   isRepeated?: boolean;
 };
 
 type ReceiveListParts = Omit<SurveyParts, 'store'> & {
   store: Pick<Store, 'read' | 'write' | 'writeAlone'>;
   wallClock: WallClock;
-  /** This process: if it dies while it receives, the others erase what it had. */
+  /** This process. If it dies while receiving, other processes erase the list. */
   processId: string;
   listMaxBytes: number;
   listStorage: StorageLimits;
@@ -66,13 +71,13 @@ export async function receiveList(
     await take((tx) => noteFile(tx, listId, { ...received, survey, split }), { bytes: received.bytes, rows });
     return { listId, bytes: received.bytes, contentHash: received.contentHash, survey };
   } catch (error) {
-    // Where the store itself fails, the sweep erases it later.
+    // If the store itself fails, the sweep erases the list later.
     await store.write((tx) => discardList(tx, listId)).catch(() => undefined);
     throw error;
   }
 }
 
-/** Takes what the file is known to need by now, together with a write. */
+/** Takes the room that the file is known to need so far, together with a write. */
 function createStorageTaker(
   listId: string,
   { caller, isRepeated = false }: ReceiveListRequest,
@@ -89,7 +94,7 @@ function createStorageTaker(
 
 type Received = { bytes: number; isValidUtf8: boolean; contentHash: string };
 
-/** Pieces of one size, whatever the sizes in which they arrive. */
+/** Stores the file in pieces of one size, independent of the sizes that arrive. */
 async function storeFile(
   listId: string,
   { content, onBytes }: { content: AsyncIterable<Uint8Array>; onBytes: (bytes: number) => Promise<void> },
@@ -144,7 +149,7 @@ type NewList = {
   mode: 'live' | 'test';
   name: string;
   owner: string;
-  /** Null if a person uploads it in the console. */
+  /** Null if a person uploads the list in the console. */
   key: string | null;
   request: string;
   bytes: number;
@@ -255,9 +260,10 @@ const showList = statement((db, arg: { list: string }) =>
     .where('state', '=', 'receiving'),
 );
 
-/** From here on its owner sees it. */
+/** Makes the list visible to its owner. */
 export async function revealList(tx: Tx, listId: string): Promise<void> {
-  if ((await tx.change(showList, { list: listId })) !== 1) throw new Error('a received list is gone');
+  if ((await tx.change(showList, { list: listId })) !== 1)
+    throw new Error('a received list was deleted before it was shown');
 }
 
 const dropList = statement((db, arg: { list: string }) =>
@@ -268,7 +274,7 @@ const dropList = statement((db, arg: { list: string }) =>
     .where('state', '=', 'receiving'),
 );
 
-/** Nobody will see it; the sweep erases what there is of it. */
+/** Hides the list for good; the sweep erases its rows and file. */
 export async function discardList(tx: Tx, listId: string): Promise<void> {
   await tx.change(dropList, { list: listId });
 }

@@ -12,13 +12,14 @@ type ListTaskParts = RunTaskParts & {
 };
 
 /**
- * The story of a list's task: a worker has claimed it; verify what is due, side by side; give the rest back to the list.
+ * Runs a list's task that a worker has claimed. Verifies the due addresses concurrently, and returns the others to the
+ * list.
  *
  *     due addresses        → verify them, look again
  *     none due, or late    → settle: answers to the rows, deferred addresses to the list
- *     list paused          → let conversations under way end, keep the rest in the task for later
+ *     list paused          → let open conversations end, keep the rest in the task for later
  *     draining             → put the task back at once
- *     lease lost           → stop and discard: another worker has it, or the list was ended
+ *     lease lost           → stop and discard: another worker has it, or the list ended
  */
 export async function runListTask(
   claim: Claim,
@@ -46,7 +47,7 @@ export async function runListTask(
 }
 
 function listOf({ listId }: Claim): string {
-  if (listId === null) throw new Error('a task that is no part of a list was run as one');
+  if (listId === null) throw new Error('a task without a list was run as part of one');
   return listId;
 }
 

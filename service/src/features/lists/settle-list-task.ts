@@ -7,8 +7,8 @@ import { endIfDone } from './end-list.ts';
 import { planTasks } from './plan-tasks.ts';
 
 /**
- * A task of a list has done what it can: its answers go to the rows, the addresses that were deferred go back to the list
- * to wait there, the task is gone, and the list plans its next one. One transaction, under the worker's fence.
+ * The answer to settling a list's task. It is one transaction under the worker's fence. Answers go to the rows, and
+ * deferred addresses return to the list. The task is deleted, and the list plans its next one.
  */
 type SettleListTaskAnswer = { kind: 'settled'; answered: number } | { kind: 'stale_fence' };
 
@@ -35,7 +35,7 @@ export async function settleListTask(
   return { kind: 'settled', answered };
 }
 
-/** A program of the version before pauses a list and leaves its tasks as they are. */
+/** Sets tasks aside: the previous version pauses a list without touching its tasks. */
 const setAside = statement((db, arg: { task: string }) =>
   db
     .updateTable('task')
@@ -51,8 +51,8 @@ const setAside = statement((db, arg: { task: string }) =>
 );
 
 /**
- * The list was paused: answers go to the rows, deferred addresses wait in the list, and the rest stays in the task until
- * the list goes on.
+ * Keeps the task of a paused list. Answers go to the rows and deferred addresses wait in the list. The others stay in
+ * the task until the list resumes.
  */
 export async function shelveListTask(
   tx: Tx,
@@ -173,11 +173,11 @@ const deleteTask = statement((db, arg: { task: string }) => db.deleteFrom('task'
 type Absorbed = {
   taskId: string;
   listId: string;
-  /** If given, the addresses that are due by then stay in the task. */
+  /** If given, addresses that are due by then stay in the task. */
   keepDueBy?: number;
 };
 
-/** Moves what a task has found into the list and removes the task; those it did not answer wait in the list. */
+/** Moves the results of a task into the list and deletes the task. Unanswered addresses wait in the list. */
 export async function absorbTask(tx: Tx, { taskId, listId, keepDueBy: due = -1 }: Absorbed): Promise<number> {
   const all = await tx.all(findItems, { task: taskId });
   const items = all.filter(({ state, next_at: next }) => state === 'done' || next > due);
@@ -189,10 +189,10 @@ export async function absorbTask(tx: Tx, { taskId, listId, keepDueBy: due = -1 }
     waiting: 0,
     next: Number.MAX_SAFE_INTEGER,
   };
-  // All is sent at once, in order: to wait for each answer would hold the account's place for as many round trips.
+  // The statements are sent at once, in order. Awaiting each would block the account for as many round trips.
   const sent: Promise<unknown>[] = [];
   for (const { row, state, conclusive, verdict, explanation, next_at: next, visits, visited } of items) {
-    if (row === null) throw new Error('an address of a list does not know its row');
+    if (row === null) throw new Error('an address of a list has no row');
     if (state === 'pending') {
       sent.push(tx.change(deferRow, { list: listId, row, next, visits, visited }));
       totals.waiting += 1;
@@ -217,7 +217,7 @@ export async function absorbTask(tx: Tx, { taskId, listId, keepDueBy: due = -1 }
   return totals.checked;
 }
 
-/** Only `recordResult` writes verdicts and explanations. */
+/** Reads the columns of an answer. Only `recordResult` writes verdicts and explanations. */
 function answerOf(verdictText: string | null, explanationText: string | null): Omit<Answer, 'list' | 'row'> {
   const verdict = JSON.parse(verdictText ?? 'null') as TaskVerdict;
   const {

@@ -6,11 +6,11 @@ import { findList, type List, type ListOwner } from './list.ts';
 import { planTasks } from './plan-tasks.ts';
 
 /**
- * Starts a surveyed list: reserves a credit for every address that it checks and hands the first of them to tasks. One
- * transaction, so that a running list is never without its credits.
+ * A request to start a surveyed list. It reserves a credit for every address to check and makes the first tasks. One
+ * transaction, so that a running list always has its credits.
  */
 type StartListOrder = ListOwner & {
-  /** The key that starts it. */
+  /** The key that starts the list. */
   key: ReservingKey;
   listId: string;
   scope: StartScope;
@@ -22,11 +22,11 @@ type StartListOrder = ListOwner & {
 export type StartListAnswer =
   | { kind: 'started' }
   | { kind: 'list_not_found' }
-  /** It runs already, or has ended, or its column is being changed. */
+  /** The list runs already, has ended, or its column is being changed. */
   | { kind: 'wrong_state'; state: List['state'] }
   | ReserveRefusal;
 
-/** Which addresses are checked: so many, up to this row, as long as the list is surveyed as it was. */
+/** The addresses to check: their number, the last row, and the plan that they were counted with. */
 type StartScope = { wanted: number; lastRow: number; plan: List['plan'] };
 
 const countAddresses = statement((db, arg: { list: string; after: number; to: number }) =>
@@ -54,8 +54,8 @@ const findNthAddress = statement((db, arg: { list: string; after: number; before
 const rowsCountedAtOnce = 10_000;
 
 /**
- * What a start is about, where `first` says that only so many addresses are checked, from the top of the file. Rows may be
- * many, so they are counted before the start itself, slice by slice, and others come first between two of them.
+ * Counts the addresses of a start; `first` limits it to the top of the file. A file may have many rows. They are
+ * counted before the start, in slices, so that other requests run between two slices.
  */
 export async function readStartScope(
   reader: Reader,
@@ -77,7 +77,7 @@ export async function readStartScope(
     before -= addresses;
     await othersFirst();
   }
-  // It was deleted or surveyed anew meanwhile, and the start will find that it is not the list it was.
+  // The list was deleted or surveyed again meanwhile. The start will notice that the plan differs.
   return { wanted, plan: undefined, lastRow: 0 };
 }
 
@@ -130,7 +130,7 @@ export async function startList(tx: Tx, order: StartListOrder): Promise<StartLis
 
 type Held = { kind: 'held'; holdId: string | null } | ReserveRefusal;
 
-/** The sandbox costs nothing; nor does a list without addresses. */
+/** Reserves the credits. The sandbox and a list without addresses cost nothing. */
 async function holdCredits(
   tx: Tx,
   { accountId, mode }: List,

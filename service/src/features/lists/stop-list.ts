@@ -6,7 +6,7 @@ import { planTasks, takeUpTasks } from './plan-tasks.ts';
 import { absorbTask } from './settle-list-task.ts';
 import { writeListEvent } from './write-list-event.ts';
 
-/** Pause, resume, cancel and delete. What is done twice is done once: the second finds the list where it should be. */
+/** The answer to pause, resume, cancel and delete. A repeated request succeeds without another effect. */
 export type StopListAnswer =
   { kind: 'done' } | { kind: 'list_not_found' } | { kind: 'wrong_state'; state: List['state'] };
 
@@ -16,12 +16,12 @@ const writeState = statement((db, arg: { list: string; state: List['state'] }) =
   db.updateTable('list').set({ state: arg.state }).where('id', '=', arg.list),
 );
 
-/** Sets a list's tasks aside, those under way too: none of their addresses is begun from now on. */
+/** Sets a list's tasks aside, running ones too: none of their addresses begins from now on. */
 const shelveTasks = statement((db, arg: { list: string }) =>
   db.updateTable('task').set({ next_at: shelved }).where('list_id', '=', arg.list),
 );
 
-/** Hands out no more addresses; only conversations that ask for one now are ended (`watch-lists.ts`). */
+/** Stops handing out addresses (`watch-lists.ts`); only conversations that are already open run to their end. */
 export async function pauseList(tx: Tx, order: ListOrder): Promise<StopListAnswer> {
   return change(tx, order, {
     from: 'running',
@@ -64,7 +64,7 @@ async function change(tx: Tx, order: ListOrder, { from, already, work }: Change)
   return { kind: 'done' };
 }
 
-/** Ends the run now: what was checked is charged for and kept, the rest of the credits goes back. */
+/** Ends the run now: checked addresses are charged and kept, the other credits return. */
 export async function cancelList(tx: Tx, order: ListOrder): Promise<StopListAnswer> {
   const list = await findList(tx, order);
   if (list === undefined) return { kind: 'list_not_found' };
@@ -74,7 +74,7 @@ export async function cancelList(tx: Tx, order: ListOrder): Promise<StopListAnsw
   return { kind: 'done' };
 }
 
-/** Nobody sees it from now on; the sweep erases its rows and its file within moments. */
+/** Hides the list at once; the sweep erases its rows and file within moments. */
 export async function deleteList(tx: Tx, order: ListOrder): Promise<StopListAnswer> {
   const list = await findList(tx, order);
   if (list === undefined) return { kind: 'list_not_found' };
@@ -88,7 +88,7 @@ const findTasks = statement((db, arg: { list: string }) =>
   db.selectFrom('task').select('id').where('list_id', '=', arg.list),
 );
 
-/** Takes the open tasks back with what they have found (their workers lose their leases) and settles. */
+/** Takes open tasks back with their results (their workers lose their leases) and settles. */
 export async function endRun(
   tx: Tx,
   { listId, state, now }: { listId: string; state: 'completed' | 'cancelled'; now: number },

@@ -8,13 +8,13 @@ import type { ListFile } from './reading/list-file.ts';
 import { ListProblem } from './reading/list-problem.ts';
 import { planReading, readList, type FileRow, type ReadingPlan } from './reading/read-list.ts';
 import type { WorkbookReaders } from './reading/workbook-readers.ts';
-import { rowsOfCell, type SurveyedRow } from './rows-of-cell.ts';
 import type { ColumnWish } from './reading/find-layout.ts';
-import { createDomainSuggestions, type NearProvider } from './suggest-domains.ts';
+import { readCell } from './reading/read-cell.ts';
+import type { DomainSuggestion } from '@mailproof/client';
 
 /**
- * Reads a list once from beginning to end and writes down what each row is: an address, a duplicate of an earlier one,
- * no address, or nothing. What the run will cost is known after it.
+ * The survey of a list. It reads the file once and records each row as an address, a duplicate, no address, or blank.
+ * The cost of the run is known afterwards.
  */
 export type Survey = {
   plan: ReadingPlan;
@@ -29,7 +29,7 @@ type SurveyOrder = {
   mode: List['mode'];
   file: ListFile;
   isValidUtf8: boolean;
-  /** The column with the addresses, from 0, where somebody chose it. */
+  /** The column with the addresses, from 0, if the caller chose it. */
   column?: ColumnWish | undefined;
   split: boolean;
 };
@@ -43,15 +43,15 @@ export type SurveyParts = {
   expectSeconds?(mailboxes: ReadonlyMap<string, number>): number;
 };
 
-/** In one transaction, and between two rests. */
+/** Rows per transaction, and between two rests. */
 const rowsAtOnce = 500;
 
-/** The longest rest between two of them. */
+/** Longest rest between two portions. */
 const longestRestMs = 100;
 
 /**
- * Reading and writing rows would keep the event loop and the database busy to the last row. So after each portion the
- * survey rests for as long as that portion took: others who ask this process have half of its time.
+ * Spreads the survey over time, since reading and writing rows would block the event loop and the database. After each
+ * portion it rests for as long as the portion took. Other requests so get half of the process's time.
  */
 function createRests() {
   let workingSince = performance.now();
@@ -102,7 +102,7 @@ export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promis
   };
 }
 
-/** The rows that a line of the file makes; the heading and what stands above it make none. */
+/** Returns the rows of a line; the heading and lines above it have none. */
 export function rowsOfLine(
   line: FileRow,
   { layout }: ReadingPlan,
@@ -114,7 +114,7 @@ export function rowsOfLine(
   return cells.flatMap((cell) => read(cell, true));
 }
 
-/** Reads cells, but none again that is like the one before: one address may fill a whole file. */
+/** Reads cells, but reuses the previous reading for an equal cell: one address may fill a whole file. */
 function rememberLastCell(): typeof rowsOfCell {
   let last: { cell: string; split: boolean; rows: SurveyedRow[] } | undefined;
   return (cell, split) => {
@@ -123,16 +123,16 @@ function rememberLastCell(): typeof rowsOfCell {
   };
 }
 
-/** Numbers the rows, tells duplicates apart and counts. */
+/** Numbers the rows, finds duplicates and counts. */
 function createRowCounter(listId: string, mostRows: number) {
   const table = createAddressTable();
   let last: { address: Address; first: number } | undefined;
   const counts = { rows: 0, addresses: 0, duplicates: 0, blank: 0, rejected: 0, repaired: 0 };
   const empty = { list_id: listId, email: null, host: null, same_as: null, repaired: null, fault: null };
 
-  /** The row that had the address first. A cell that is repeated brings the very same address. */
+  /** Returns the row that had the address first. A repeated cell brings the same address object. */
   function firstRowOf(address: Address, row: number): number {
-    // Two addresses are the same if local part and domain agree without regard to case, as in tasks.
+    // Addresses are equal if local part and domain agree without regard to case, as in tasks.
     if (last?.address !== address)
       last = {
         address,
@@ -194,4 +194,74 @@ function tooManyRows(most: number): ListProblem {
     'list_too_large',
     `The list has more than ${number} rows. Split it, and upload the parts.`,
   );
+}
+
+/** A row of the file as the survey reads it, before duplicates are found. */
+type SurveyedRow =
+  | { kind: 'blank' }
+  | { kind: 'rejected'; cell: string; fault: string }
+  | { kind: 'address'; address: Address; repaired: string | null };
+
+const cellCharactersKept = 254;
+
+/** Returns the rows of one cell: one, or if every address gets a row of its own, one per address. */
+function rowsOfCell(cell: string, split: boolean): SurveyedRow[] {
+  const reading = readCell(cell);
+  switch (reading.kind) {
+    case 'blank':
+      return [{ kind: 'blank' }];
+    case 'rejected':
+      return [{ kind: 'rejected', cell: cell.trim().slice(0, cellCharactersKept), fault: reading.fault }];
+    case 'address': {
+      const { address, repaired, others } = reading;
+      if (!repaired) return [{ kind: 'address', address, repaired: null }];
+      if (split)
+        return [address, ...others].map((one) => ({ kind: 'address', address: one, repaired: one.email }));
+      return [{ kind: 'address', address, repaired: tellRepair(address, others) }];
+    }
+  }
+}
+
+const othersTold = 10;
+
+/** Names the address that is checked, and the addresses in the same cell that are not. */
+function tellRepair(address: Address, others: Address[]): string {
+  if (others.length === 0) return address.email;
+  const told = others.slice(0, othersTold).map(({ email }) => email);
+  const more = others.length > told.length ? `, and ${others.length - told.length} more` : '';
+  return `${address.email} (not checked: ${told.join(', ')}${more})`;
+}
+
+/** Returns the large provider that was most likely meant, without any network request. */
+type NearProvider = (address: Address) => string | undefined;
+
+/** Suggestions per list. */
+const suggestionsTold = 20;
+/** Domains counted per list. Only a made-up list has more that are one typo away from a provider. */
+const domainsCounted = 2_000;
+
+/**
+ * Counts the rows of domains that are one typo away from a large provider (`gmial.com`). Their owner can correct them
+ * before the list is started and paid for. Such a domain may still take mail: DNS was not asked.
+ */
+function createDomainSuggestions(nearProvider: NearProvider) {
+  const found = new Map<string, DomainSuggestion>();
+  let last: { address: Address; meant: string | undefined } | undefined;
+  return {
+    add(address: Address): void {
+      // A repeated cell brings the same address object.
+      if (last?.address !== address) last = { address, meant: nearProvider(address) };
+      const { meant } = last;
+      if (meant === undefined) return;
+      const { host } = address;
+      const known = found.get(host);
+      if (known !== undefined) known.rows += 1;
+      else if (found.size < domainsCounted) found.set(host, { domain: host, did_you_mean: meant, rows: 1 });
+    },
+    /** Returns the suggestions with the most rows first. */
+    told: (): DomainSuggestion[] =>
+      [...found.values()]
+        .sort((a, b) => b.rows - a.rows || (a.domain < b.domain ? -1 : 1))
+        .slice(0, suggestionsTold),
+  };
 }

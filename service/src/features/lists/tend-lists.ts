@@ -9,9 +9,8 @@ import { absorbTask } from './settle-list-task.ts';
 import { endRun } from './stop-list.ts';
 
 /**
- * What lists need though nobody asks: addresses whose wait is over go to tasks, lists past their deadline end, lists whose
- * time is over and uploads that broke are erased. Every process does it every second; each step is small and may be
- * repeated.
+ * Parts for tending lists. Addresses whose wait is over go to tasks, and lists past their deadline end. Expired lists
+ * and broken uploads are erased. Every process does this every second; each step is small and may be repeated.
  */
 type TendListsParts = { store: Pick<Store, 'read' | 'writeAlone'> };
 
@@ -26,8 +25,8 @@ const findDue = statement((db, arg: { now: number }) =>
       eb.or([
         eb('next_due', '<=', arg.now),
         eb('deadline_at', '<=', arg.now),
-        // A program of the version before may have completed a task of ours, or gone on with a list and not with its
-        // tasks, as it knows nothing of either.
+        // A program of the previous version knows neither: it may have completed one of our tasks, or resumed a list
+        // without its tasks.
         eb.exists(
           eb
             .selectFrom('task')
@@ -105,7 +104,7 @@ const markAbandoned = statement((db, arg: { owner: string }) =>
     .where('owner', '=', arg.owner),
 );
 
-/** A process died while it received lists: nobody will ever see them. */
+/** Marks the lists that a dead process was receiving; they were never visible. */
 export async function abandonListsOf(tx: Tx, processId: string): Promise<number> {
   return tx.change(markAbandoned, { owner: processId });
 }
@@ -129,10 +128,10 @@ const deleteCounts = statement((db, arg: { list: string }) =>
 const deleteList = statement((db, arg: { list: string }) => db.deleteFrom('list').where('id', '=', arg.list));
 
 export const rowsErasedAtOnce = 500;
-/** A piece of the file is as large as so many rows. */
+/** A piece of the file is as large as this many rows. */
 const rowsInPiece = 64;
 
-/** One slice of one list, of so many rows; says whether there was anything. */
+/** Erases up to `most` rows of one list, and returns how many there were. */
 export async function eraseListSlice(tx: Tx, now: number, most: number): Promise<number> {
   await tx.change(markExpired, { now });
   const list = await tx.first(findDeleted, {});

@@ -4,15 +4,15 @@ import { createPlaces, type Places } from '../../core/store/places.ts';
 import { statement } from '../../core/store/statement.ts';
 import type { Store } from '../../core/store/store.ts';
 
-/** Tells the workers of every process that a list was paused or ended. */
+/** Channel that tells the workers of every process that a list was paused or ended. */
 export const listsChannel = 'mailproof_lists';
 
 /**
- * Tells the tasks of this process when their list stops running, whichever process was asked to pause or end it. A notice
- * says so at once; a look now and then makes up for notices that were lost, and for SQLite, which passes none on.
+ * A watch that tells the tasks of this process when their list stops running, whichever process paused or ended it. A
+ * notice arrives at once. A poll covers lost notices, and SQLite, which has none between processes.
  */
 export type ListWatch = {
-  /** The signal is aborted when the list is not running any more; `end` has to be called. */
+  /** Returns a signal that is aborted when the list no longer runs; the caller must call `end`. */
   follow(listId: string): { stopped: AbortSignal; end: () => void };
   close(): void;
 };
@@ -35,8 +35,8 @@ const findRunning = statement((db, arg: Places) =>
     .where('state', '=', sql.lit('running')),
 );
 
-/** Made once, since an abort without a reason makes an exception each time. */
-const listStopped = new Error('the list is not running any more');
+/** Created once, since an abort without a reason creates an exception each time. */
+const listStopped = new Error('the list is no longer running');
 
 export function watchLists({ store, clock, onProblem }: WatchParts): ListWatch {
   const followers = new Map<string, Set<AbortController>>();
@@ -66,7 +66,9 @@ export function watchLists({ store, clock, onProblem }: WatchParts): ListWatch {
     }
     state = 'looking';
     void look()
-      .catch((error: unknown) => onProblem('whether lists were paused could not be read', error))
+      .catch((error: unknown) =>
+        onProblem('cannot read whether lists were paused; their tasks run on until the next poll', error),
+      )
       .finally(() => {
         const again = state === 'look_again';
         state = 'idle';

@@ -1,19 +1,16 @@
 import { Readable } from 'node:stream';
 import type { Reader } from '../../core/store/statement.ts';
 import { layoutOf, type List } from './list.ts';
-import { readRowWindows } from './read-rows.ts';
-import { readList, type FileRow } from './reading/read-list.ts';
+import { readList, type FileRow, type ReadingPlan } from './reading/read-list.ts';
 import type { WorkbookReaders } from './reading/workbook-readers.ts';
-import { isChosen, presentRow, type RowChoice, type RowResult } from './row-result.ts';
-import { openStoredFile } from './stored-file.ts';
+import { isChosen, presentRow, type RowChoice, type RowResult, readRowWindows } from './row-result.ts';
+import { openStoredFile } from './list-storage.ts';
 import { rowsOfLine } from './survey-list.ts';
-import { ourCells, ourHeadings } from './our-columns.ts';
-import { createCsvWriter } from './write-csv.ts';
 import { sheetRowsMax, writeXlsx } from './write-xlsx.ts';
 
 /**
- * A checked list as a file: every row as it came, with our columns behind it. The file is read again from the store and
- * its rows are put beside their answers, a window at a time, so that a million rows take no more memory than a thousand.
+ * Formats of a checked list: every row as uploaded, with our columns behind it. The stored file is read again and
+ * paired with the answers, a window at a time. A million rows so take no more memory than a thousand.
  */
 export type DownloadFormat = 'csv' | 'xlsx' | 'jsonl';
 
@@ -35,7 +32,7 @@ export function writeDownload(
   }
 }
 
-/** A line with the answer of its row; lines above the rows have none. */
+/** A line with the answer of its row; lines above the rows have no answer. */
 type Pair = { line: FileRow; result: RowResult | undefined };
 
 async function* pairRows(reader: Reader, list: List, workbooks: WorkbookReaders): AsyncGenerator<Pair[]> {
@@ -50,7 +47,7 @@ async function* pairRows(reader: Reader, list: List, workbooks: WorkbookReaders)
       for (const surveyed of rowsOfLine(line, plan, { split: list.split })) {
         const next = await results.next();
         if (next.done === true) throw new Error('a list has fewer rows than its file');
-        // Of a line that is several rows each has its own address in the first place.
+        // If a line makes several rows, each row has its own address.
         const isWholeLine = plan.layout.shape === 'table';
         const text = surveyed.kind === 'address' ? surveyed.address.email : (next.value.email ?? '');
         pairs.push({ line: isWholeLine ? line : { ...line, text, cells: [text] }, result: next.value });
@@ -140,4 +137,102 @@ async function* sheetRows(
     yield rows.slice(0, room);
     if (written >= sheetRowsMax) return;
   }
+}
+
+/** Columns that are added to a list, in this order. docs/checking-lists.md explains them. */
+const names = [
+  'email_status',
+  'email_score',
+  'email_safe_to_send',
+  'email_deliverable',
+  'email_reason',
+  'email_repaired',
+] as const;
+
+/** Returns our headings. If the list already has one of them, as a checked list does, all get the next free number. */
+function ourHeadings(theirs: readonly string[], list: Pick<List, 'mode' | 'suggestions'>): string[] {
+  const ours = [
+    ...names,
+    ...(hasSuggestions(list) ? ['email_did_you_mean'] : []),
+    ...(isSandbox(list) ? ['email_sandbox'] : []),
+  ];
+  for (let run = 1; ; run += 1) {
+    const headings = ours.map((name) => (run === 1 ? name : `${name}_${run}`));
+    if (!headings.some((heading) => theirs.includes(heading))) return headings;
+  }
+}
+
+function ourCells(result: RowResult, list: Pick<List, 'mode' | 'suggestions'>): string[] {
+  const { status, score, safeToSend, deliverable, reason, repaired, didYouMean } = result;
+  return [
+    status ?? '',
+    score === null ? '' : String(score),
+    yesNo(safeToSend),
+    yesNo(deliverable),
+    reason,
+    repaired ?? '',
+    ...(hasSuggestions(list) ? [didYouMean ?? ''] : []),
+    ...(isSandbox(list) ? ['true'] : []),
+  ];
+}
+
+/** A list without suggestions gets no empty column. */
+function hasSuggestions({ suggestions }: Pick<List, 'suggestions'>): boolean {
+  return suggestions.length > 0;
+}
+
+function isSandbox({ mode }: Pick<List, 'mode'>): boolean {
+  return mode === 'test';
+}
+
+function yesNo(value: boolean | null): string {
+  return value === null ? '' : String(value);
+}
+
+/**
+ * Makes a cell text for spreadsheets, which run anything that begins like a formula. Our words may come from strangers'
+ * files and servers. Only our own cells get the apostrophe.
+ */
+function harmless(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+}
+
+/**
+ * Writes lines of a checked list as CSV: the file's own text, unchanged and with its delimiter, then our cells. A
+ * workbook gets commas. The output is UTF-8, with the byte order mark that spreadsheets need unless the file was UTF-8
+ * without one.
+ */
+function createCsvWriter({ plan, width }: { plan: ReadingPlan; width: number }) {
+  const delimiter = plan.layout.delimiter ?? ',';
+  const isTextTable =
+    plan.kind === 'text' && plan.layout.shape === 'table' && plan.layout.delimiter !== undefined;
+  const needsMark = plan.kind === 'workbook' || plan.hasMark || plan.encoding !== 'utf-8';
+  let lineEnd = '\n';
+
+  /** Pads a line that is shorter than the widest with empty cells, so that our columns align. */
+  function theirs({ text, cells }: Pick<FileRow, 'text' | 'cells'>): string {
+    const written = isTextTable ? text : cells.map((cell) => quote(cell, delimiter)).join(delimiter);
+    return written + delimiter.repeat(Math.max(0, width - Math.max(1, cells.length)));
+  }
+
+  return {
+    opening: needsMark ? '\ufeff' : '',
+    /** Returns a line above the heading, unchanged. */
+    above({ text, end, cells }: FileRow): string {
+      lineEnd = end === '' ? lineEnd : end;
+      return (
+        (plan.kind === 'text' ? text : cells.map((cell) => quote(cell, delimiter)).join(delimiter)) + lineEnd
+      );
+    },
+    row(line: Pick<FileRow, 'text' | 'end' | 'cells'>, ours: string[]): string {
+      lineEnd = line.end === '' ? lineEnd : line.end;
+      const added = ours.map((cell) => quote(harmless(cell), delimiter)).join(delimiter);
+      return `${theirs(line)}${delimiter}${added}${lineEnd}`;
+    },
+  };
+}
+
+function quote(text: string, delimiter: string): string {
+  const needsQuotes = text.includes(delimiter) || /["\n\r]/.test(text);
+  return needsQuotes ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -11,7 +11,7 @@ type ListState = {
 
 type ListEvent = { type: 'list.completed'; credits_used: number } | { type: 'list.paused' };
 
-/** Tells that a list was paused or has been completed, in the transaction that did it. */
+/** Writes the event that a list was paused or completed, in the transaction that did it. */
 export async function writeListEvent(tx: Tx, list: ListState, happened: ListEvent): Promise<void> {
   const { account_id: accountId, now } = list;
   const data = {

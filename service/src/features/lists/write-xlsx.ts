@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 
 /**
- * Rows as a workbook with one sheet (ECMA-376), written as they come and packed on the way. Cells are text, except
- * numbers that a spreadsheet would show the same; text in a sheet is never taken for a formula.
+ * Rows of a sheet in Excel. A download is one sheet (ECMA-376), written and compressed as a stream. Cells are text,
+ * except numbers that a spreadsheet shows unchanged; text in a sheet is never run as a formula.
  */
 export const sheetRowsMax = 1_048_576;
 
@@ -38,7 +38,7 @@ const fixedParts: [string, string][] = [
   ],
 ];
 
-/** The bytes of the workbook. `rows` are batches of cells, theirs and ours. */
+/** Returns the bytes of the workbook. `rows` are batches of cells, theirs and ours. */
 export function writeXlsx(rows: AsyncIterable<string[][]>): Readable {
   const zip = new ZipFile();
   for (const [name, xml] of fixedParts) zip.addBuffer(Buffer.from(declaration + xml), name);

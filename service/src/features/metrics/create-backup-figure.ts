@@ -12,7 +12,7 @@ const rememberMs = 60_000;
 /** A scrape must not wait for a database that does not answer. */
 const longestWaitMs = 3_000;
 
-/** When the last backup was taken. While the database does not answer, the figure is missing. */
+/** Reads the time of the last backup. While the database does not answer, the figure is missing. */
 export function createBackupFigure({ store, clock }: BackupFigureParts): () => Promise<MetricSample[]> {
   let known: { takenAt: number; until: number } | undefined;
 

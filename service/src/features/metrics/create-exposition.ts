@@ -2,7 +2,7 @@ import { collectDefaultMetrics, prometheusContentType, Registry } from '@prometh
 import type { FamilyFigures, MetricSeries, Metrics } from './create-metrics.ts';
 import type { MetricFamily } from './metric-families.ts';
 
-/** The figures in Prometheus' text format, with those of the process itself (`process_…`, `nodejs_…`). */
+/** The figures in the text format of Prometheus, with the process's own (`process_…`, `nodejs_…`). */
 export type Exposition = { contentType: string; text: () => Promise<string> };
 
 export function createExposition(metrics: Metrics): Exposition {
@@ -16,12 +16,12 @@ export function createExposition(metrics: Metrics): Exposition {
 
   return {
     contentType: prometheusContentType,
-    // Whoever asks meanwhile gets the same answer: many that ask cost no more than one.
+    // Concurrent scrapes share one answer and cost no more than one.
     text: () => (underWay ??= write().finally(() => (underWay = undefined))),
   };
 }
 
-/** Memory, garbage collection and the delay of the event loop, as the library knows them of every Node process. */
+/** Collects memory, garbage collection and event loop delay, as the library does for every Node process. */
 function openProcessFigures(): Registry {
   const register = new Registry();
   collectDefaultMetrics({ register, eventLoopMonitoringPrecision: loopResolutionMs });
@@ -30,8 +30,8 @@ function openProcessFigures(): Registry {
 }
 
 /**
- * Names of the library that `promtool check metrics` refuses: gauges that end like counters, each the sum of another
- * family, and names that hold a type.
+ * Names of the library that `promtool check metrics` refuses. Some are gauges that end like counters, each the sum of
+ * another family. Others contain a type.
  */
 const misnamed = [
   'nodejs_active_handles_total',
@@ -41,12 +41,12 @@ const misnamed = [
   'nodejs_eventloop_utilization_summary',
 ];
 
-/** As finely as the overload guard looks: the library's own 10 ms would wake an idle process twice as often. */
+/** The same resolution as the overload guard: the library's 10 ms would wake an idle process twice as often. */
 const loopResolutionMs = 20;
 
 type Value = { labels: Record<string, string | number>; value: number; metricName?: string };
 
-/** A family as the library describes one in JSON, which it then writes as text. */
+/** Describes a family in the library's JSON, which the library writes as text. */
 function describeFamily({ family, series }: FamilyFigures): object {
   const { name, help, type } = family;
   const values = series.flatMap((one) =>

@@ -1,3 +1,4 @@
+import { featureNames, type FeatureName } from '../../core/config/feature-names.ts';
 import {
   metricFamilies,
   type FamilyKey,
@@ -7,16 +8,15 @@ import {
 } from './metric-families.ts';
 
 /**
- * Counts what happens, in plain numbers: an event on the way of a request costs one step in a map. Everything else is
- * done when somebody asks for the figures (see create-exposition.ts), and what can be looked up then is not counted
- * at all.
+ * Counters in plain numbers: an event during a request costs one step in a map. All other work is done when the figures
+ * are read (see create-exposition.ts). A figure that can be looked up then is not counted at all.
  */
 export type Metrics = {
   count: <Key extends KeyOfType<'counter'>>(key: Key, labels: LabelsOf<Key>) => void;
   observe: <Key extends KeyOfType<'histogram'>>(key: Key, labels: LabelsOf<Key>, value: number) => void;
-  /** Adds something that is looked up whenever the figures are asked for. */
+  /** Adds a source that is read with the figures. */
   addSource: (source: MetricSource) => void;
-  /** What was counted, and what the sources say now. */
+  /** Returns the counts, and the current figures of the sources. */
   read: () => Promise<FamilyFigures[]>;
 };
 
@@ -29,7 +29,7 @@ export type MetricSample = {
 
 export type FamilyFigures = { family: MetricFamily; series: MetricSeries[] };
 
-/** `buckets` are counts by upper bound, each for itself; what is above the last bound is in `count` alone. */
+/** `buckets` are counts by upper bound, not cumulative; values above the last bound are only in `count`. */
 export type MetricSeries = {
   labels: readonly string[];
   value: number;
@@ -37,13 +37,18 @@ export type MetricSeries = {
   buckets: number[];
 };
 
-/** Far more than the tables of routes, reasons and providers make in practice; what is beyond is counted as `other`. */
+/** Far more than routes, reasons and providers make in practice; further series are counted as `other`. */
 export const mostSeries = 2_000;
 const overflowValue = 'other';
 
-export function createMetrics(): Metrics {
+/** Creates the figures of an installation with these features; all of them by default. */
+export function createMetrics(features: readonly FeatureName[] = featureNames): Metrics {
   const counted = new Map<FamilyKey, Tally>();
   const sources: MetricSource[] = [];
+  const isShown = (key: FamilyKey): boolean => {
+    const { feature }: MetricFamily = metricFamilies[key];
+    return feature === undefined || features.includes(feature);
+  };
 
   function tallyOf(key: FamilyKey): Tally {
     const known = counted.get(key);
@@ -67,7 +72,7 @@ export function createMetrics(): Metrics {
         sampled.set(key, tally);
         tally.seriesOf(labels).value += value;
       }
-      return familyKeys.map((key) => ({
+      return familyKeys.filter(isShown).map((key) => ({
         family: metricFamilies[key],
         series: [...(counted.get(key)?.all() ?? []), ...(sampled.get(key)?.all() ?? [])],
       }));
@@ -79,10 +84,10 @@ const familyKeys = Object.keys(metricFamilies) as FamilyKey[];
 
 type Tally = ReturnType<typeof createTally>;
 
-/** Where a series is found, one label after the other: no text has to be put together for it. */
+/** A node of the tree in which a series is found label by label, without joining strings. */
 type Place = { series?: MetricSeries; below: Map<string, Place> };
 
-/** The series of one family. What runs on the way of a request is written as loops: it is short, and runs often. */
+/** Creates the series of one family. Code that runs during requests uses plain loops: it is short and runs often. */
 function createTally({ labels: labelTexts, buckets = [] }: MetricFamily) {
   const names = Object.keys(labelTexts);
   const all: MetricSeries[] = [];

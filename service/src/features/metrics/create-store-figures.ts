@@ -18,13 +18,13 @@ type StoreFiguresParts = {
   wallClock: WallClock;
 };
 
-/** A scrape is given up after ten seconds, and should hear of the rest before. */
+/** A scrape ends after ten seconds, and should get the other figures before that. */
 const longestWaitMs = 3_000;
 
-/** However often they are asked for, they are read so seldom: they cost the database a look over all accounts. */
+/** Shortest time between two reads, since they scan all accounts in the database. */
 const rememberMs = 10_000;
 
-/** What the database says of the whole installation. It is the same in every process. */
+/** Reads the database's figures for the whole installation, equal in every process. */
 export function createStoreFigures(parts: StoreFiguresParts): () => Promise<MetricSample[]> {
   let known: { samples: Promise<MetricSample[]>; until: number } | undefined;
   return async () => {
@@ -45,7 +45,7 @@ export function createStoreFigures(parts: StoreFiguresParts): () => Promise<Metr
   };
 }
 
-/** Says the same as `/readyz`, and which fault it is. */
+/** Says the same as `/readyz`, and names the fault. */
 function availability(state: StoreState): MetricSample[] {
   if (state.kind === 'available') return [{ key: 'storeAvailable', labels: {}, value: 1 }];
   return [
@@ -61,7 +61,7 @@ function inTime(samples: Promise<MetricSample[]>, { clock }: StoreFiguresParts):
   });
 }
 
-/** The figures of a store that fails are missing. */
+/** Reads the figures; those of a failing store are missing. */
 async function readAll(parts: StoreFiguresParts): Promise<MetricSample[]> {
   try {
     const figures = await Promise.all(
@@ -109,7 +109,7 @@ async function readLists({ store }: StoreFiguresParts): Promise<MetricSample[]> 
   ];
 }
 
-/** More are enough to know. */
+/** Larger numbers say nothing more. */
 const mostDeliveriesCounted = 10_000;
 
 const countPending = statement((db) =>

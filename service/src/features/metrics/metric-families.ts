@@ -1,18 +1,21 @@
+import type { FeatureName } from '../../core/config/feature-names.ts';
 import { storeFaults } from '../../core/store/store-unavailable-error.ts';
 
 /**
- * Every family of figures that `/metrics` exports, as data: docs/metrics.md is written from this table, and the alert
- * rules and the board are held to it. A label has few values, all of them known beforehand or set by the operator:
- * never an address, a domain, an account or a key.
+ * A family of figures that `/metrics` exports. docs/metrics.md is written from this table, and the alert rules and the
+ * dashboard are checked against it. A label has few values, known beforehand or set by the operator: never an address,
+ * a domain, an account or a key.
  */
 export type MetricFamily = {
   name: string;
   type: 'counter' | 'gauge' | 'histogram';
   help: string;
-  /** Each label with what it may be. */
+  /** Each label with its possible values. */
   labels: Readonly<Record<string, string>>;
-  /** The upper bounds of a histogram. */
+  /** Upper bounds of a histogram. */
   buckets?: readonly number[];
+  /** The feature that it is left out with; of the core if absent. */
+  feature?: FeatureName;
 };
 
 const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -20,7 +23,7 @@ const stageSeconds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 300
 const transactionSeconds = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
 const none = {};
-const routeName = 'the name of an egress route, `default` where none is set';
+const routeName = 'the name of an egress route, `default` if none is set';
 
 export const metricFamilies = {
   requestSeconds: {
@@ -28,8 +31,8 @@ export const metricFamilies = {
     type: 'histogram',
     help: 'HTTP requests, from their first byte to the end of the answer',
     labels: {
-      route: 'the pattern of the path, `unmatched` where there is none',
-      method: 'the method, `other` where no route knows it',
+      route: 'the pattern of the path, `unmatched` if there is none',
+      method: 'the method, `other` if no route has it',
       status: 'the status code',
     },
     buckets: requestSeconds,
@@ -43,11 +46,11 @@ export const metricFamilies = {
   verifications: {
     name: 'mailproof_verifications_total',
     type: 'counter',
-    help: 'Live verifications that came to an end',
+    help: 'Live verifications that ended',
     labels: {
       status: 'the status, `verification_timeout` (504) or `verification_unavailable` (502)',
-      reason: 'a reason of docs/reasons.md; empty where there is none',
-      provider: 'a provider of the built-in table, `other`, or `none` where no mail host was asked',
+      reason: 'a reason of docs/reasons.md; empty if there is none',
+      provider: 'a provider of the built-in table, `other`, or `none` if no mail host was asked',
     },
   },
   verificationStageSeconds: {
@@ -60,7 +63,7 @@ export const metricFamilies = {
   conversationsOpen: {
     name: 'mailproof_conversations_open',
     type: 'gauge',
-    help: 'SMTP conversations that are open',
+    help: 'Open SMTP conversations',
     labels: none,
   },
   probesWaiting: {
@@ -78,19 +81,19 @@ export const metricFamilies = {
   conversationsConnected: {
     name: 'mailproof_conversations_connected_total',
     type: 'counter',
-    help: 'SMTP connections that came about',
+    help: 'SMTP connections established',
     labels: { route: routeName },
   },
   routeOpen: {
     name: 'mailproof_route_open',
     type: 'gauge',
-    help: 'Whether an egress route may be used: 0 where it is closed, down, resting, or its volume of the day is spent',
+    help: 'Whether an egress route may be used: 0 if it is closed, down, resting, or its daily volume is used up',
     labels: { route: routeName },
   },
   egressListed: {
     name: 'mailproof_egress_listed',
     type: 'gauge',
-    help: 'Whether an egress route is closed because a block list has its address',
+    help: 'Whether an egress route is closed because its address is on a block list',
     labels: { route: routeName },
   },
   egressRefusals: {
@@ -98,7 +101,7 @@ export const metricFamilies = {
     type: 'counter',
     help: 'Addresses of mail hosts that were not dialled, because they are not public',
     labels: {
-      why: '`forbidden`; `breach` where a socket was about to reach one all the same and was closed',
+      why: '`forbidden`; `breach` if a socket was about to reach one and was closed',
     },
   },
   mailPortBlocked: {
@@ -110,13 +113,13 @@ export const metricFamilies = {
   identityUnproven: {
     name: 'mailproof_identity_unproven',
     type: 'gauge',
-    help: 'Egress routes from which public mail hosts are not asked, because HELO name or sender is not proven',
+    help: 'Egress routes that ask no public mail host because HELO name or sender is not proven',
     labels: none,
   },
   resting: {
     name: 'mailproof_resting',
     type: 'gauge',
-    help: 'Parties that are left alone now',
+    help: 'Parties at rest now',
     labels: {
       kind: '`provider`, `host`, `network` or `address`',
       provider: 'a provider of the built-in table, `other` for all others',
@@ -144,52 +147,58 @@ export const metricFamilies = {
   tasks: {
     name: 'mailproof_tasks',
     type: 'gauge',
-    help: 'Tasks that are not completed, those of lists included; counted up to 10,000',
+    help: 'Tasks that are not completed, including those of lists; counted up to 10,000',
     labels: { status: '`waiting` or `running`' },
   },
   oldestTaskSeconds: {
     name: 'mailproof_oldest_waiting_task_seconds',
     type: 'gauge',
-    help: 'How long the oldest of the waiting tasks has been waiting for a worker; 0 where none is',
+    help: 'Time that the oldest waiting task has waited for a worker; 0 if none waits',
     labels: none,
   },
   taskLeasesLost: {
     name: 'mailproof_task_leases_lost_total',
     type: 'counter',
-    help: 'Tasks that this process had to leave to another because it could not renew its lease in time',
+    help: 'Tasks that this process lost to another because it could not renew its lease in time',
     labels: none,
   },
   lists: {
+    feature: 'lists',
     name: 'mailproof_lists',
     type: 'gauge',
-    help: 'Lists at work',
+    help: 'Lists that are being received or run',
     labels: { state: '`receiving` or `running`' },
   },
   listAddressesLeft: {
+    feature: 'lists',
     name: 'mailproof_list_addresses_left',
     type: 'gauge',
     help: 'Addresses of running lists that are not checked yet',
     labels: none,
   },
   egressAvailable: {
+    feature: 'probers',
     name: 'mailproof_egress_available',
     type: 'gauge',
-    help: 'Whether mail hosts can be asked: 0 if no process and no prober can, as far as this process knows',
+    help: 'Whether mail hosts can be asked: 0 if, as far as this process knows, no process and no prober can',
     labels: none,
   },
   proberWell: {
+    feature: 'probers',
     name: 'mailproof_prober_well',
     type: 'gauge',
-    help: 'Whether a prober elsewhere that has enrolled is asked: 0 where it is silent, or something is wrong with it',
+    help: 'Whether an enrolled outside prober is used: 0 if it is silent or unwell',
     labels: { prober: 'the name that the operator gave it' },
   },
   proberAnswers: {
+    feature: 'probers',
     name: 'mailproof_prober_answers_total',
     type: 'counter',
-    help: 'Probes that a prober elsewhere has answered',
+    help: 'Probes answered by an outside prober',
     labels: { prober: 'the name that the operator gave it', outcome: '`conclusive` or `unknown`' },
   },
   webhookSeconds: {
+    feature: 'webhooks',
     name: 'mailproof_webhook_attempt_seconds',
     type: 'histogram',
     help: 'Attempts to deliver an event to an endpoint of a customer',
@@ -197,6 +206,7 @@ export const metricFamilies = {
     buckets: requestSeconds,
   },
   webhooksPending: {
+    feature: 'webhooks',
     name: 'mailproof_webhook_deliveries_pending',
     type: 'gauge',
     help: 'Events that wait to be delivered, or to be tried again; counted up to 10,000',
@@ -217,7 +227,7 @@ export const metricFamilies = {
   storeAvailable: {
     name: 'mailproof_store_available',
     type: 'gauge',
-    help: 'Whether the database takes writes; while it does not, the figures that are read from it are missing',
+    help: 'Whether the database takes writes; while it does not, figures read from it are missing',
     labels: none,
   },
   storeFault: {
@@ -249,13 +259,14 @@ export const metricFamilies = {
   storeWaitSeconds: {
     name: 'mailproof_store_wait_seconds',
     type: 'gauge',
-    help: 'How long the write that has waited longest has been waiting for its transaction',
+    help: 'Time that the oldest waiting write has waited for its transaction',
     labels: none,
   },
   lastBackup: {
+    feature: 'backups',
     name: 'mailproof_last_backup_timestamp_seconds',
     type: 'gauge',
-    help: 'When `mailproof backup` last ran, in seconds since 1970; 0 if it is not known to have run',
+    help: 'Time of the last `mailproof backup`, in seconds since 1970; 0 if none is known',
     labels: none,
   },
   diskFree: {

@@ -6,15 +6,15 @@ import type { StoreWatch } from '../../core/upkeep/store-watch.ts';
 import type { WallClock } from '../../core/store/wall-clock.ts';
 import type { LogRequest } from '../../core/http/pipeline/log-request.ts';
 import type { AdmitAnswer, OverloadGuard, WorkKind } from '../../core/http/pipeline/overload-guard.ts';
-import type { HttpParts } from '../../core/http/routes/http-parts.ts';
+import type { MetricsHttp } from './metrics-parts.ts';
 import type { Metrics, MetricSample } from './create-metrics.ts';
 import { createStoreFigures } from './create-store-figures.ts';
 import { createBackupFigure } from './create-backup-figure.ts';
 import { readEngineFigures } from './read-engine-figures.ts';
 import { watchRequests } from './watch-events.ts';
 import type { WorkerWatch } from '../../core/upkeep/worker-watch.ts';
-import type { EgressKeeper } from '../probers/keep-egress.ts';
-import { createAdminToken } from '../people/sessions/admin-token.ts';
+import type { EgressReadiness } from '../../core/http/routes/health.ts';
+import { createAdminToken } from '../../core/keys/admin-token.ts';
 import { serveMetrics } from './serve-metrics.ts';
 
 type MetricsParts = {
@@ -23,27 +23,28 @@ type MetricsParts = {
   storeWatch: StoreWatch;
   workers: WorkerWatch;
   engine: Engine;
-  egress: Pick<EgressKeeper, 'problem' | 'unproven'>;
+  egress: EgressReadiness;
   clock: Clock;
   wallClock: WallClock;
   onProblem: (message: string, error?: unknown) => void;
 };
 
 type OpenMetrics = {
-  /** For the API's own port: there with a token and without a port of its own. */
-  route: HttpParts['metrics'];
-  /** Where they are served on a port of their own. */
+  /** Route on the API's own port: set with a token and without a separate port. */
+  route: MetricsHttp['metrics'];
+  /** URL on a separate port, if configured. */
   url: string | undefined;
-  /** Has requests timed, where somebody can ask for it. */
+  /** Times requests, if the figures are served. */
   timed: (logRequest: LogRequest) => LogRequest;
   stop: () => Promise<void>;
 };
 
-/** Where the figures are served, if anywhere: without a port and a token there is nothing to ask for them. */
+/** Serves the figures if a port or a token is configured. */
 export async function openMetrics(config: Config, parts: MetricsParts): Promise<OpenMetrics> {
   const { metrics, store, engine, egress, clock, wallClock, onProblem } = parts;
   const token = createAdminToken(config.metricsToken);
-  if (config.metricsPort === undefined && !token.isSet)
+  const isServed = config.features.includes('metrics') && (config.metricsPort !== undefined || token.isSet);
+  if (!isServed)
     return {
       route: undefined,
       url: undefined,
@@ -57,7 +58,7 @@ export async function openMetrics(config: Config, parts: MetricsParts): Promise<
     { key: 'egressAvailable', labels: {}, value: egress.problem() === undefined ? 1 : 0 },
   ]);
   metrics.addSource(() => readDiskFigures(config.dataDir));
-  // The library takes 5 MB and a while to load, which only those pay who ask for figures.
+  // The library takes 5 MB and some time to load, so it is loaded only if figures are served.
   const { createExposition } = await import('./create-exposition.ts');
   const exposition = createExposition(metrics);
   const served = await serveMetrics(config, { exposition, token, onProblem });
@@ -77,7 +78,7 @@ async function readDiskFigures(dataDir: string): Promise<MetricSample[]> {
   ];
 }
 
-/** Times every request where its one log line is written, whether lines are written or not. */
+/** Times every request at its log line, even if lines are not written. */
 function timeRequests(logRequest: LogRequest, metrics: Metrics): LogRequest {
   const note = watchRequests(metrics);
   return (request, reply, context) => {

@@ -3,7 +3,7 @@ import { banParty, partyOf, routeHealth } from '../operator/read-health.ts';
 import type { WallClock } from '../../core/store/wall-clock.ts';
 import type { MetricSample } from './create-metrics.ts';
 
-/** What the engine of this process has sent, and what it sees of the world now. */
+/** Reads the engine's counts in this process, and its current view of the network. */
 export function readEngineFigures(
   engine: Pick<Engine, 'counts' | 'health'>,
   wallClock: WallClock,
@@ -52,7 +52,7 @@ export function readEngineFigures(
     }),
     ...resting.map(({ key, reason }): MetricSample => {
       const { kind, name } = partyOf(key);
-      // A mail host's name says whose mail it takes, and there are as many as there are hosts.
+      // A mail host's name identifies its domain, and there are too many hosts for a label.
       const provider = providerIds.has(name) ? name : 'other';
       return { key: 'resting', labels: { kind, provider, reason }, value: 1 };
     }),

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { once } from 'node:events';
 import type { Config } from '../../core/config/config.ts';
 import type { Exposition } from './create-exposition.ts';
-import type { AdminToken } from '../people/sessions/admin-token.ts';
+import type { AdminToken } from '../../core/keys/admin-token.ts';
 import { lineFor } from '../../core/http/listen-failure.ts';
 import { reachableUrl } from '../../core/http/reachable-url.ts';
 import { StartError } from '../../core/config/start-error.ts';
@@ -10,12 +10,12 @@ import { readBearer } from '../../core/keys/read-bearer.ts';
 
 type ServeMetricsParts = {
   exposition: Exposition;
-  /** Demanded where it is set. */
+  /** Required if it is set. */
   token: AdminToken;
   onProblem: (message: string, error?: unknown) => void;
 };
 
-/** A port of its own for `/metrics`, which a process of any role can have. It is closed last, after the drain. */
+/** Serves `/metrics` on a separate port, in a process of any role. It closes last, after the drain. */
 export async function serveMetrics(
   { host, metricsPort }: Pick<Config, 'host' | 'metricsPort'>,
   parts: ServeMetricsParts,
@@ -61,7 +61,7 @@ async function answer(
       const text = await exposition.text();
       end(response.setHeader('content-type', exposition.contentType), 200, method === 'HEAD' ? '' : text);
     } catch (error) {
-      onProblem('the metrics could not be read', error);
+      onProblem('cannot read the metrics', error);
       end(response, 500);
     }
   }

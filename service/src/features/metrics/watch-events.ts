@@ -1,11 +1,11 @@
 import type { OnGroup } from '../../core/store/groups/time-group.ts';
-import type { CountedVerification } from '../operator/statistics/verdict-counts.ts';
+import type { CountedVerification } from '../../core/verify/count-singles.ts';
 import type { SendOutcome } from '../webhooks/send-request.ts';
 import type { Metrics } from './create-metrics.ts';
 
-/** Events on their way into the figures. Whoever has one calls these; nobody below knows that they are counted. */
+/** Events on their way into the figures. The code that reports an event does not know that it is counted. */
 
-/** The provider is one of the table, `other` or `none`. */
+/** Counts verifications. The provider is one of the table, `other` or `none`. */
 export function watchVerifications(metrics: Metrics) {
   return ({ outcome: status, reason, timings }: CountedVerification, provider: string): void => {
     metrics.count('verifications', { status, reason, provider });
@@ -41,7 +41,7 @@ export function watchRequests(metrics: Metrics) {
   };
 }
 
-/** A client may send any method that the parser knows, and there are dozens. */
+/** Methods with their own label: a client may send dozens of methods that the parser knows. */
 const knownMethods: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',

@@ -5,16 +5,16 @@ import { statement } from '../../core/store/statement.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { Account } from '../../core/keys/accounts/create-account.ts';
 
-/** Accounts as the operator sees them, the newest first. */
+/** An account as the operator sees it; pages begin with the newest. */
 export type AccountState = Account & {
   credits: Balance;
   frozen: boolean;
-  /** What the operator allows; null where it is as many as the setting says. */
+  /** The operator's own limit for this account; null if the setting applies. */
   requestsPerMinute: number | null;
   createdAt: number;
 };
 
-/** Where a page begins: after this account. */
+/** Place after which a page begins. */
 export type AccountPlace = { createdAt: number; accountId: string };
 
 export type FindAccountsRequest = {
@@ -56,7 +56,7 @@ export async function findAccounts(
   { store }: FindParts,
 ): Promise<{ accounts: AccountState[]; next: AccountPlace | undefined }> {
   const { createdAt: at, accountId: id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, accountId: '' };
-  // One more than is shown, to know whether there is a next page.
+  // One more than the page shows tells whether a next page exists.
   const page = { at, id, limit: limit + 1 };
   const rows =
     search === undefined
@@ -107,7 +107,7 @@ const allAccounts = statement((db) =>
   db.selectFrom('account').select(['id', 'name', 'plan']).orderBy('created_at').orderBy('id'),
 );
 
-/** Every account, the oldest first, for the command line. */
+/** Returns every account, oldest first, for the command line. */
 export async function listAccounts({ store }: FindParts): Promise<Account[]> {
   const rows = await store.read.all(allAccounts, {});
   return rows.map(({ id, name, plan }) => ({ accountId: id, name, plan }));

@@ -5,9 +5,9 @@ import type { ListedTask } from '../../core/verify/tasks/list-tasks.ts';
 import { isUuid } from '../../core/store/is-uuid.ts';
 
 /**
- * What a request did, found by its `X-Request-Id`: which account sent it, when, what it cost, and the task it created.
- * Never an address. A request that reserved nothing and created no task leaves no trace; a task is found until it is
- * erased, its credits for ever.
+ * The effects of a request, found by its `X-Request-Id`: the account, the time, the cost, and the task it created.
+ * Never an address. A request that reserved nothing and created no task leaves no trace. A task is found until it is
+ * erased, its credits forever.
  */
 export type RequestTrace = {
   requestId: string;
@@ -18,7 +18,10 @@ export type RequestTrace = {
   task: ListedTask | undefined;
 };
 
-/** A request's holds are named after it: its own, and that of what a task gave back at once (see create-task.ts). */
+/**
+ * Names of a request's holds, made from its id. A task may have a second hold, of credits returned at once (see
+ * create-task.ts).
+ */
 type Ops = {
   reserved: string;
   charged: string;
@@ -27,7 +30,7 @@ type Ops = {
   releasedToo: string;
 };
 
-/** By their `op`, which no two entries share and the table keeps an index of. */
+/** Finds entries by their `op`, which is unique and indexed. */
 const findEntries = statement((db, arg: Ops) =>
   db
     .selectFrom('entry')
@@ -87,7 +90,7 @@ export async function findRequest(
   return {
     requestId,
     accountId,
-    // The hold of a single verification ends by itself; that of a task ends with the task.
+    // The hold of a single verification expires; a task's hold ends with the task.
     kind: row !== undefined || first?.hold_expires_at === null ? 'task' : 'verification',
     at,
     credits: { reserved: sumOf('reserve'), charged: sumOf('charge'), released: sumOf('release') },

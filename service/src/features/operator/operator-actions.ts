@@ -26,19 +26,19 @@ import { endRests } from './rests.ts';
 import { readHealth, type Health, type ReadHealthParts } from './read-health.ts';
 
 /**
- * What the operator may see and do, over every account. Every change is recorded as made by the operator. Whether a
- * request is the operator's is decided in http/pipeline/authenticate-operator.ts, not here.
+ * Actions of the operator on every account. Every change is recorded as the operator's.
+ * http/pipeline/authenticate-operator.ts decides whether a request is the operator's.
  */
 export type OperatorActions = {
   findAccounts(request: FindAccountsRequest): ReturnType<typeof findAccounts>;
   findAccount(accountId: string): Promise<AccountState | undefined>;
   createAccount(request: AccountRequest): Promise<AccountState>;
-  /** What is not named stays; `undefined` where there is no such account. */
+  /** Changes the named fields; returns `undefined` if there is no such account. */
   changeAccount(request: AccountChange): Promise<AccountState | undefined>;
-  /** `undefined` where there is no such account. One that is not frozen stays as it is. */
+  /** Returns `undefined` if there is no such account. An account that is not frozen stays unchanged. */
   unfreeze(request: { accountId: string; reason: string }): Promise<AccountState | undefined>;
   grantCredits(request: GrantCreditsRequest): Promise<GrantAnswer>;
-  /** Those that are not deleted, the newest first; `undefined` where there is no such account. */
+  /** Returns the keys that are not deleted, newest first; `undefined` if there is no such account. */
   listKeys(accountId: string): Promise<LivingKey[] | undefined>;
   issueKey(key: {
     accountId: string;
@@ -61,8 +61,16 @@ export type OperatorActions = {
   /** Ends the rests of a name, as the health lists it. */
   endRests(which: { name: string }): ReturnType<typeof endRests>;
   listProbers(): Promise<ListedProber[]>;
-  /** The egress addresses of the installation itself. */
+  /** Returns the egress addresses of the installation itself. */
   listEgress(): Promise<ListedEgress[]>;
+};
+
+export type OperatorHttp = {
+  operator: OperatorActions;
+  /** Whether there is an operator: a token is set, or the provider knows one. */
+  hasOperator: boolean;
+  /** Whether probers are part of the installation. */
+  showsProbers: boolean;
 };
 
 type GrantAnswer =
@@ -82,7 +90,7 @@ export type OperatorActionsParts = Omit<ReadHealthParts, 'store'> & {
 
 export function createOperatorActions(parts: OperatorActionsParts): OperatorActions {
   const usage = createUsageReader({ ...parts, store: withFreshDeadlines(parts.store, 'work') });
-  /** Everything that one request asks for shares one deadline. */
+  /** All queries of one request share one deadline. */
   const inTime = () => ({
     ...parts,
     usageByKey: usage.byKey,
@@ -141,10 +149,10 @@ export function createOperatorActions(parts: OperatorActionsParts): OperatorActi
 
 type ReadParts = { store: Pick<Store, 'read'> };
 
-/** Accounts are never deleted, so one that was changed still exists. */
+/** Returns the state of a changed account. Accounts are never deleted, so it exists. */
 async function stateOf(accountId: string, parts: ReadParts): Promise<AccountState> {
   const account = await findAccount(accountId, parts);
-  if (account === undefined) throw new Error('an account that was changed is not there');
+  if (account === undefined) throw new Error('an account is missing right after it was changed');
   return account;
 }
 

@@ -7,7 +7,7 @@ import { openFixture } from '../../../test/support/open-fixture.ts';
 
 const token = 'a-token-of-the-operator-of-this-test';
 
-/** The whole service in a world of its own: what it counts and writes down while it works, read by the operator. */
+/** The whole service with its own world: the operator reads its counts and records while it works. */
 test('verifications are counted once each and requests found by their id, over a restart', async () => {
   const fixture = await openFixture({
     world: {

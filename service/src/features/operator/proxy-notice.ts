@@ -4,11 +4,11 @@ import type { Store } from '../../core/store/store.ts';
 import type { WallClock } from '../../core/store/wall-clock.ts';
 
 /**
- * Forwarding headers from a peer that is not trusted. Most often that is the operator's own proxy, and then all clients
- * behind it count as one: a few wrong sign-ins of anybody keep everybody out, and visitors share their caps.
+ * A notice of forwarding headers from an untrusted peer. Usually that is the operator's own proxy, and all clients
+ * behind it count as one. A few wrong sign-ins of one client then lock out all, and visitors share their caps.
  *
- * The first of them is told in the log. The last is kept in the store for a day, in the table that outlives the process
- * and needs no other, for `doctor` and the Health page. Any client can send such a header, so nothing else follows.
+ * The first peer is logged. The last is kept in the store for a day, for `doctor` and the Health page. It uses a table
+ * that outlives the process. Any client can send such a header, so nothing else follows.
  */
 type ProxyNotice = (peer: string) => void;
 
@@ -42,7 +42,7 @@ export function createProxyNotice({ store, wallClock, processId, ...parts }: Pro
     const row = { peer, expires: at + keepMs, writer: processId, at };
     store
       .write((tx) => tx.change(writePeer, row))
-      .catch((error: unknown) => parts.onProblem('a proxy that is not trusted could not be noted', error));
+      .catch((error: unknown) => parts.onProblem('cannot record an untrusted proxy', error));
   };
 }
 
@@ -61,7 +61,7 @@ type ReadPeerParts = {
   trustedProxies: readonly Cidr[];
 };
 
-/** The last such peer of the last day, unless it is trusted by now. */
+/** Returns the last such peer of the last day, unless it is trusted by now. */
 export async function readUntrustedPeer(parts: ReadPeerParts): Promise<string | undefined> {
   const peer = (await parts.store.read.first(findPeer, { now: parts.wallClock.now() }))?.value;
   return peer === undefined || isInBlocks(parts.trustedProxies, peer) ? undefined : peer;

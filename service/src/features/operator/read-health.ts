@@ -2,13 +2,18 @@ import { providerTable, type Cidr, type Clock, type Engine, type ExplanationReas
 import { readVerdictCounts, type CountedVerdicts } from './statistics/read-verdict-counts.ts';
 import { readTaskQueue } from '../../core/verify/tasks/read-task-queue.ts';
 import { readProberRests, type ProberRest } from '../probers/prober-rests.ts';
-import { describeClosure, describeReputation } from '../../core/upkeep/closures.ts';
+import {
+  describeClosure,
+  describeIdentity,
+  describeReputation,
+  describeResolver,
+} from '../../core/upkeep/closures.ts';
 import { readProxyProblem } from './proxy-notice.ts';
 import { readProcesses, type ReadProcessesParts, type RunningProcess } from './read-processes.ts';
 
 /**
- * What an operator should see at a glance: the outcomes of verifications, which mail hosts are left alone and why, which
- * routes are open, what waits, and which processes run. It may name mail hosts, but never recipients or their domains.
+ * Health for the operator at a glance: outcomes of verifications, mail hosts at rest with reasons, open routes, queues,
+ * and processes. It may name mail hosts, but never recipients or their domains.
  */
 export type Health = {
   verdicts: CountedVerdicts;
@@ -17,11 +22,11 @@ export type Health = {
   queue: Awaited<ReturnType<typeof readTaskQueue>>;
   processes: RunningProcess[];
   engine: EngineFigures;
-  /** What is wrong with the trusted proxies, and what to do, if anything is. */
+  /** Problem of the trusted proxies with its remedy, if any. */
   proxyProblem: string | undefined;
 };
 
-/** A host, provider or network that is left alone for now, as far as the answering process knows. */
+/** A host, provider or network at rest, as far as the answering process knows. */
 export type RestingParty = {
   kind: 'host' | 'provider' | 'network' | 'address' | 'route';
   name: string;
@@ -39,26 +44,26 @@ export type RouteHealth = {
 export type EngineFigures = ReturnType<Engine['counts']> & {
   conversationsOpen: number;
   conversationsWaiting: number;
-  /** What is wrong with outbound port 25, if anything. */
+  /** Problem of outbound port 25, if any. */
   mailPortProblem: string | undefined;
-  /** Why public mail hosts are not asked under our own name, and what to do, if that is so. */
+  /** Why public mail hosts are not asked under our own name, with the remedy, if so. */
   identityProblem: string | undefined;
-  /** What is wrong with the resolver and what to do about it, if anything is. */
+  /** Problem of the resolver with its remedy, if any. */
   resolverProblem: string | undefined;
-  /** Which providers refuse control mailboxes, if any do. */
+  /** Providers that refuse control mailboxes, if any. */
   controlProblem: string | undefined;
-  /** Which egress addresses are closed or banned, and what to do about it, if any are. */
+  /** Closed or banned egress addresses with the remedy, if any. */
   reputationProblem: string | undefined;
 };
 
 export type ReadHealthParts = ReadProcessesParts & {
   engine: Pick<Engine, 'counts' | 'health'>;
-  /** The engine's clock, by which it tells how long a host is left alone. */
+  /** The engine's clock, on which rests end. */
   clock: Pick<Clock, 'now'>;
   trustedProxies: readonly Cidr[];
 };
 
-/** The most that one page holds; those that are left alone longest come first. */
+/** Most per page; the longest rests come first. */
 const mostResting = 500;
 
 export async function readHealth(hours: number, parts: ReadHealthParts): Promise<Health> {
@@ -97,43 +102,30 @@ export async function readHealth(hours: number, parts: ReadHealthParts): Promise
   };
 }
 
-/** The engine says what is wrong with the resolver, this what to do about it. */
-export function describeResolver(resolver: ReturnType<Engine['health']>['resolver']): string | undefined {
-  if (resolver.kind === 'in_order') return undefined;
-  return `${resolver.line}; set MAILPROOF_DNS_SERVERS to a resolver of the public DNS, or MAILPROOF_RESOLVER_PROBES to names of this network`;
-}
-
-/** Why public mail hosts are not asked from some egress route of this process, or not over one address family. */
-export function describeIdentity(identity: ReturnType<Engine['health']>['identity']): string | undefined {
-  const wrong = identity.filter(({ problem }) => problem !== undefined);
-  if (wrong.length === 0) return undefined;
-  const told = wrong.map(({ route, problem = '' }) =>
-    identity.length === 1 ? problem : `${route}: ${problem}`,
-  );
-  return `public mail hosts are not asked: ${told.join('; ')}`;
-}
-
 const providerIds: ReadonlySet<string> = new Set(providerTable.map(({ id }) => id));
 
-/** The pacer counts by address, network and group; a group is a provider or the domain of a mail host. */
+/**
+ * Splits the pacer's key. The pacer counts by address, network and group; a group is a provider or the domain of a mail
+ * host.
+ */
 export function partyOf(key: string): Pick<RestingParty, 'kind' | 'name'> {
   const [word = '', name = ''] = key.split(' ', 2);
   if (word === 'address' || word === 'network') return { kind: word, name };
   return { kind: providerIds.has(name) ? 'provider' : 'host', name };
 }
 
-/** A provider that bans an egress address of ours is left alone from there. */
+/** A provider that bans one of our egress addresses is at rest for that address. */
 export function banParty({ group: name, until }: EngineHealth['bans'][number]): RestingParty {
   return { ...partyOf(`group ${name}`), until, reason: 'provider_bans_us' satisfies ExplanationReason };
 }
 
-/** Parties that an outside prober leaves alone from its own address. Closed addresses stand among the probers. */
+/** Returns the parties at rest for an outside prober's own address. Closed addresses are listed with the probers. */
 function partyAtProber(rest: ProberRest): RestingParty[] {
   const { kind, until } = rest;
   return kind === 'closed' || until === undefined ? [] : [{ ...nameAtProber({ ...rest, kind }), until }];
 }
 
-/** A ban is listed by the provider's name, as one of ours is; a route by the prober's and its own. */
+/** Names a ban by the provider, like our own; a route by the prober and its own name. */
 export function nameAtProber({
   kind,
   name,

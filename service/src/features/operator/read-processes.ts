@@ -4,8 +4,8 @@ import type { Store } from '../../core/store/store.ts';
 import type { WallClock } from '../../core/store/wall-clock.ts';
 
 /**
- * The live processes of this store. On PostgreSQL each keeps a row with its times; on SQLite each holds
- * a locked file, which shows that it is alive, but not since when.
+ * A live process of this store. On PostgreSQL each keeps a row with its times. On SQLite each holds a locked file,
+ * which shows that it is alive, but not since when.
  */
 export type RunningProcess = {
   id: string;
@@ -29,7 +29,7 @@ export type ReadProcessesParts = {
   store: Pick<Store, 'read'>;
   wallClock: WallClock;
   registry: Pick<ProcessRegistry, 'ownId' | 'findLiving'>;
-  /** When this process started. */
+  /** Start time of this process. */
   startedAt: number;
 };
 

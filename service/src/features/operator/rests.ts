@@ -17,10 +17,10 @@ import { readProberRests, wishEnd, type ProberRest } from '../probers/prober-res
 import { banParty, nameAtProber, partyOf, type RestingParty } from './read-health.ts';
 
 /**
- * Mail hosts and providers that are left alone, providers that ban an egress address, egress addresses that are closed,
- * and egress routes that providers block, as the store keeps them for all engines and over restarts. The operator can
- * end each: every engine reads that within a second or two and may ask again. A prober outside tells of the rests of its
- * own addresses, and hears of their end with its next lease.
+ * Rests per page. The store keeps them for all engines and over restarts. They are mail hosts and providers at rest,
+ * providers that ban an egress address, closed egress addresses, and blocked egress routes. The operator can end each;
+ * every engine reads that within two seconds and may ask again. An outside prober reports the rests of its own
+ * addresses, and learns of their end with its next lease.
  */
 const mostListed = 1_000;
 
@@ -37,7 +37,7 @@ const findRests = statement((db, arg: { now: number }) =>
 
 type MemoryRow = { kind: string; key: string; value: string; expires: number };
 
-/** Whom we leave alone, or the egress address that nothing leaves from; without an end if nobody knows it. */
+/** A party at rest, or an egress address that is not used; without an end if it is unknown. */
 export type ListedRest = {
   kind: RestingParty['kind'] | 'egress';
   name: string;
@@ -45,10 +45,10 @@ export type ListedRest = {
   reason: string;
 };
 
-/** With what tells the engines that it has ended. */
+/** A rest with the entries that end it in the engines. */
 type Rest = ListedRest & { ends: Remembered[]; atProber?: ProberRest };
 
-/** The longest rest first. */
+/** Returns the rests, longest first. */
 export async function listRests({
   store,
   wallClock,
@@ -87,7 +87,7 @@ function restOf({ kind, key, value, expires }: MemoryRow, now: number): Rest | u
     case 'closure': {
       const { egress: name, closure } = kept;
       const until = closure.kind === 'suspected' ? closure.until : undefined;
-      // An address that is opened although a list has it stays open for a while, or the next look-up would close it.
+      // A listed address that the operator opens stays open for a while, or the next look-up would close it again.
       const lifeMs = defaultLimits.openedByOperatorMs;
       const ends: Remembered[] = [{ kind: 'closure', key, value: openedByOperator, lifeMs }];
       return { kind: 'egress', name, until, reason: `listed by ${closure.list}`, ends };
@@ -103,14 +103,14 @@ function restAtProber(atProber: ProberRest): Rest {
     : { ...nameAtProber({ ...atProber, kind }), ...party };
 }
 
-/** Long enough for every engine and prober to hear of it. */
+/** Long enough for every engine and prober to read it. */
 const endHoldsMs = 60_000;
 
 function endOf(kind: 'rest' | 'closure', key: string): Remembered {
   return { kind, key, value: endedRest, lifeMs: endHoldsMs };
 }
 
-/** A route may rest for everybody, and for some providers alone. All of it ends together. */
+/** Returns the rests of a route: for all providers, and for single ones. They end together. */
 function restsOnRoute({ key, value, expires }: Omit<MemoryRow, 'kind'>, now: number): Rest[] {
   const route = readRoute(key, value, now);
   if (route === undefined) return [];
@@ -126,12 +126,12 @@ function restsOnRoute({ key, value, expires }: Omit<MemoryRow, 'kind'>, now: num
   return [...ofAll, ...ofGroups];
 }
 
-/** No longer than this does a route rest, whatever the clocks of two processes say. */
+/** Longest rest of a route, even if the clocks of two processes differ. */
 const longestRouteRestMs = 2 * 3_600_000;
 
 type EndedRests = { ended: Pick<ListedRest, 'kind' | 'name'>[] };
 
-/** Ends the rests of a name, as it is listed, or all of them. What does not rest stays as it is. */
+/** Ends the rests of a listed name, or all of them. Other names are left alone. */
 export async function endRests(
   which: { name: string } | 'all',
   { store, wallClock, actor }: ChangeParts,

@@ -8,9 +8,9 @@ import type { Identity } from './oidc/create-provider.ts';
 import { peopleKey, peopleLimitTable, type PeopleChangeParts } from './people.ts';
 
 /**
- * Invitations by link. Whoever opens the link and signs in becomes one of the account's people: once, within seven days,
- * and with the address that was named, where one was. The link is shown once; the store has a hash of what it holds. An
- * invitation that was accepted or withdrawn is deleted, so that deleting its row is what decides who came first.
+ * An invitation by link. A person who opens the link and signs in joins the account: once, and within seven days. If
+ * the invitation names an email address, the provider must have verified it. The link is shown once; the store has only
+ * a hash of its token. An accepted or withdrawn invitation is deleted: deleting its row decides between two people.
  */
 export type Invitation = {
   invitationId: string;
@@ -68,7 +68,7 @@ const insertInvitation = statement((db, arg: InvitationRow) =>
 );
 
 export type InviteAnswer =
-  /** `token` is what the link holds. It is told here and never again. */
+  /** `token` is part of the link. It is returned here and never again. */
   | { kind: 'invited'; invitation: Invitation; token: string }
   | { kind: 'too_many_people' }
   | { kind: 'account_not_found' };
@@ -195,9 +195,9 @@ const insertPerson = statement((db, arg: PersonRow) =>
 
 type AcceptAnswer =
   | { kind: 'accepted'; accountId: string }
-  /** Used, withdrawn, expired, or never there: nobody learns which. */
+  /** Used, withdrawn, expired, or unknown: the answer does not tell which. */
   | { kind: 'invitation_not_found' }
-  /** It is for another address than the one that the provider vouches for. It stays open. */
+  /** The invitation names another address than the one that the provider verified. It stays open. */
   | { kind: 'invitation_for_another' };
 
 export async function acceptInvitation(
@@ -214,7 +214,7 @@ export async function acceptInvitation(
   const { issuer, subject } = identity;
   return store.writeAlone(async (tx): Promise<AcceptAnswer> => {
     const now = wallClock.now();
-    // Whoever is there already keeps their role, and leaves the invitation to somebody else.
+    // A person who is in the account already keeps their role, and the invitation stays open.
     if ((await tx.first(findMember, { account: accountId, issuer, subject })) !== undefined)
       return { kind: 'accepted', accountId };
     if ((await tx.change(deleteInvitation, { id: invitationId, account: accountId })) === 0)
@@ -232,7 +232,7 @@ const deleteExpired = statement((db, arg: { now: number }) =>
   db.deleteFrom('invitation').where('expires_at', '<=', arg.now),
 );
 
-/** For the sweep. An expired invitation does not count long before its row is deleted. */
+/** Deletes expired invitations for the sweep. They stop working earlier, at their expiry. */
 export async function eraseExpiredInvitations(tx: Tx, now: number): Promise<number> {
   return tx.change(deleteExpired, { now });
 }

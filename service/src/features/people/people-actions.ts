@@ -24,14 +24,14 @@ import {
 } from './people.ts';
 import { recogniseIdentity, type RecogniseAnswer } from './recognise-identity.ts';
 
-/** What may be seen and done of the people of an account, by its owners and by the operator. */
+/** Actions on the people of an account, for its owners and for the operator. */
 export type PeopleActions = {
   list(accountId: string): Promise<{ people: Person[]; invitations: Invitation[] }>;
   invite(wish: InvitationWish, actor: Actor): Promise<InviteAnswer>;
   withdraw(caller: Caller, invitationId: string): Promise<WithdrawAnswer>;
   changeRole(caller: Caller, change: { personId: string; role: PersonRole }): Promise<ChangeRoleAnswer>;
   remove(caller: Caller, personId: string): Promise<RemovePersonAnswer>;
-  /** Who has signed in, and every account they are in; nothing where they were removed meanwhile. */
+  /** Describes a signed-in person with all their accounts; `undefined` if they were removed meanwhile. */
   describe(personId: string): Promise<DescribedPerson | undefined>;
   recognise(identity: Identity, visit: ProviderVisit): Promise<RecogniseAnswer>;
 };
@@ -53,7 +53,7 @@ type PeopleActionsParts = {
 };
 
 export function createPeopleActions({ store, wallClock, operators }: PeopleActionsParts): PeopleActions {
-  /** Everything that one request asks for shares one deadline, but for changes of people, which wait for each other. */
+  /** All queries of one request share one deadline, except changes of people, which wait for each other. */
   const inTime = () => ({
     store: { ...store.withRequestDeadline('work'), writeAlone: store.writeAlone },
     wallClock,
@@ -77,7 +77,7 @@ export function createPeopleActions({ store, wallClock, operators }: PeopleActio
   };
 }
 
-/** Wherever the same provider knows the same subject. */
+/** Finds all accounts in which the same provider knows the same subject. */
 const findEverywhere = statement((db, arg: { person: string }) =>
   db
     .selectFrom('person as self')

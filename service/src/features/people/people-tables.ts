@@ -1,13 +1,13 @@
-/** Who may sign in to an account, and who is invited to. Their addresses are kept until they are removed. */
+/** People of accounts, and invitations. Their addresses are kept until they are removed. */
 declare module '../../core/store/schema.ts' {
   interface Schema {
     person: {
       id: string;
       account_id: string;
-      /** The provider, and what it calls the person: together they never change. */
+      /** The provider, and its id of the person: together they never change. */
       issuer: string;
       subject: string;
-      /** As the provider told them at the last sign-in. */
+      /** From the provider, at the last sign-in. */
       email: string | null;
       name: string | null;
       role: 'owner' | 'member' | 'viewer';
@@ -17,10 +17,10 @@ declare module '../../core/store/schema.ts' {
     invitation: {
       id: string;
       account_id: string;
-      /** SHA-256 of what the link holds, in hexadecimal. */
+      /** SHA-256 of the link's token, in hexadecimal. */
       token_hash: string;
       role: 'owner' | 'member' | 'viewer';
-      /** Where it is named, nobody else may accept it. */
+      /** If set, only this address may accept the invitation. */
       email: string | null;
       created_at: number;
       expires_at: number;

@@ -5,9 +5,9 @@ import { statement, type Tx } from '../../core/store/statement.ts';
 import type { WallClock } from '../../core/store/wall-clock.ts';
 
 /**
- * The people of an account. Every change of them is made alone, under one serial key of the account, because what an
- * account must not lose, its last owner, is a fact about several rows. A changed role and a removed person hold in every process
- * within a second, as sessions are read anew by then (sessions/create-sessions.ts).
+ * A person of an account. Changes of people run one at a time under a serial key of the account: "the last owner stays"
+ * concerns several rows. A changed role or a removal takes effect in every process within a second: sessions are read
+ * again by then (sessions/create-sessions.ts).
  */
 export type Person = {
   personId: string;
@@ -90,7 +90,7 @@ export async function changeRole(
   }, peopleKey(accountId));
 }
 
-/** What is known of the person goes too; the audit log keeps the id, which then means nobody. */
+/** Removes a person with their data; the audit log keeps only an id that no longer leads to them. */
 export async function removePerson(
   { accountId, personId }: PersonOrder,
   { store, wallClock, actor }: PeopleChangeParts,

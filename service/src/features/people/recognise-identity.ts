@@ -13,9 +13,9 @@ import { visitLifeMs, type ProviderVisit } from './oidc/provider-visit.ts';
 import { acceptInvitation } from './invitations.ts';
 
 /**
- * What becomes of somebody whom the provider vouches for: the visit is used up, an invitation is accepted, and the
- * account that was asked for is opened, or the operator's pages, or else the account that was opened last. Whoever is in
- * no account and is not the operator does not get in.
+ * The outcome of a sign-in that the provider has confirmed. The visit is used up and an invitation is accepted. Then
+ * the requested account opens, or the operator's pages, or the account opened last. A person without an account who is
+ * not an operator is refused.
  */
 export type RecogniseAnswer =
   | { kind: 'account'; caller: Caller }
@@ -45,7 +45,10 @@ export async function recogniseIdentity(
   return openAccount(identity, visit.accountId, parts);
 }
 
-/** The entry of the operators' list that names somebody. An address counts only where the provider has verified it. */
+/**
+ * Returns the entry of the operators' list that names the person. An email address counts only if the provider has
+ * verified it.
+ */
 function operatorName({ subject, email }: Identity, operators: readonly string[]): string | undefined {
   return operators.find((entry) => entry === `sub:${subject}` || entry === email?.toLowerCase());
 }
@@ -57,7 +60,7 @@ const insertUsed = statement((db, arg: { hash: string; expires: number }) =>
     .onConflict((conflict) => conflict.column('state_hash').doNothing()),
 );
 
-/** The provider may hand out a code twice; a visit ends once all the same. */
+/** Ends the visit once, even if the provider hands out a code twice. */
 async function useVisit({ state, startedAt }: ProviderVisit, { store }: RecogniseParts): Promise<boolean> {
   const hash = createHash('sha256').update(state).digest('hex');
   const expires = startedAt + visitLifeMs;
@@ -121,7 +124,7 @@ type FoundPerson = {
   requestsPerMinute?: number | null;
 };
 
-/** A person as the API sees them: no key, live, with the limits of their role. */
+/** Returns a person as the API's caller: without a key, live, with the limits of their role. */
 export function personCaller({ personId, role, requestsPerMinute, ...rest }: FoundPerson): Caller {
   const limits = limitsOfRole(role);
   return {
@@ -135,8 +138,8 @@ export function personCaller({ personId, role, requestsPerMinute, ...rest }: Fou
 }
 
 /**
- * What a role may do, in the words in which keys are limited: so there is one place that decides (keys/authenticate.ts),
- * whoever asks. An owner is not limited, and that alone gives power over people and keys.
+ * Powers of a role, in the same terms as the limits of keys: one place decides for both (keys/authenticate.ts). An
+ * owner has no limits, and only that gives power over people and keys.
  */
 const powersOfRole: Readonly<Record<PersonRole, readonly Power[] | null>> = {
   owner: null,
@@ -144,7 +147,7 @@ const powersOfRole: Readonly<Record<PersonRole, readonly Power[] | null>> = {
   viewer: ['tasks:read', 'lists:read', 'account:read'],
 };
 
-/** Nothing where the role limits nothing. */
+/** Returns `undefined` if the role has no limits. */
 function limitsOfRole(role: PersonRole): CallerLimits | undefined {
   const scopes = powersOfRole[role];
   return scopes === null ? undefined : { ...noLimits, scopes };
@@ -154,7 +157,7 @@ const deleteExpiredVisits = statement((db, arg: { now: number }) =>
   db.deleteFrom('used_visit').where('expires_at', '<=', arg.now),
 );
 
-/** For the sweep. A visit that is over is not taken, used or not. */
+/** Deletes expired visits for the sweep. They are refused earlier, used or not. */
 export async function eraseExpiredVisits(tx: Tx, now: number): Promise<number> {
   return tx.change(deleteExpiredVisits, { now });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readConfig, type Config } from '../../core/config/config.ts';
+import { readConfig, type Config } from '../../start/config.ts';
 import { signInSettings, type SignInConfig } from './sign-in-settings.ts';
 
 type Row<Key extends keyof SignInConfig> = {
@@ -14,7 +14,7 @@ function row<Key extends keyof SignInConfig>(described: Row<Key>): Row<keyof Sig
   return described;
 }
 
-/** What signing in with a provider needs. */
+/** Settings for signing in with a provider. */
 const oidc = {
   MAILPROOF_OIDC_ISSUER: 'https://login.example.com',
   MAILPROOF_OIDC_CLIENT_ID: 'mailproof',

@@ -1,20 +1,24 @@
 import { parseAddress } from '@mailproof/engine';
 import { listOf, oneOf, usually, usuallyNone, type Setting } from '../../core/config/setting.ts';
 
-/** The settings of signing in: with a key, or with an OpenID provider. They are part of the table in config.ts. */
+/** Settings of signing in with a key or an OpenID provider, part of the table in config.ts. */
 export type SignInConfig = {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   publicUrl: string | undefined;
   keySignIn: 'on' | 'off';
   oidcIssuer: string | undefined;
   oidcClientId: string | undefined;
   oidcClientSecret: string | undefined;
   oidcName: string | undefined;
-  /** Each an address in lower case, or `sub:` and a subject. */
+  /** Each is an email address in lower case, or `sub:` and a subject. */
   oidcOperators: string[];
 };
 
-/** Anything else would carry codes and cookies past whoever listens; on this machine itself nobody does. */
+declare module '../../core/config/config.ts' {
+  interface Config extends SignInConfig {}
+}
+
+/** Plain HTTP would expose codes and cookies on the network; within this machine it does not. */
 const secureUrl = {
   mayBe: 'an https URL without query, user and fragment, or an http URL on 127.0.0.1, [::1] or localhost',
   parse: (text: string) => {
@@ -33,7 +37,7 @@ const publicUrl = {
   },
 };
 
-/** A line of text; a provider chooses what its ids and secrets look like. */
+/** A line of text; providers choose the form of their ids and secrets. */
 const visibleText = {
   mayBe: 'up to 500 visible ASCII characters',
   parse: (text: string) => (/^[\x20-\x7e]{1,500}$/.test(text) ? text : undefined),
@@ -43,7 +47,7 @@ export const signInSettings: { readonly [Name in keyof SignInConfig]: Setting<Si
   publicUrl: {
     names: ['MAILPROOF_PUBLIC_URL'],
     meaning:
-      'where browsers reach the service: the provider sends them back there, and invitations lead there',
+      'URL at which browsers reach the service, used for the return from the provider and in invitations',
     ...usuallyNone,
     ...publicUrl,
   },
@@ -55,33 +59,33 @@ export const signInSettings: { readonly [Name in keyof SignInConfig]: Setting<Si
   },
   oidcIssuer: {
     names: ['MAILPROOF_OIDC_ISSUER'],
-    meaning: 'the OpenID provider that people sign in with, as it names itself; switches this on',
+    meaning: 'issuer URL of the OpenID provider; enables signing in with it',
     ...usuallyNone,
     ...secureUrl,
   },
   oidcClientId: {
     names: ['MAILPROOF_OIDC_CLIENT_ID'],
-    meaning: 'what the provider knows the service as',
+    meaning: 'OAuth client id',
     ...usuallyNone,
     ...visibleText,
   },
   oidcClientSecret: {
     names: ['MAILPROOF_OIDC_CLIENT_SECRET'],
-    meaning: 'what the service proves with that it is this client',
+    meaning: 'OAuth client secret',
     ...usuallyNone,
     ...visibleText,
     mask: () => '***',
   },
   oidcName: {
     names: ['MAILPROOF_OIDC_NAME'],
-    meaning: 'what people know the provider by ("Sign in with …")',
+    meaning: 'display name of the provider ("Sign in with …")',
     defaultText: 'the host of the issuer',
     defaultValue: () => undefined,
     ...visibleText,
   },
   oidcOperators: {
     names: ['MAILPROOF_OIDC_OPERATORS'],
-    meaning: 'who signs in as the operator: addresses that the provider has verified, or subjects',
+    meaning: 'people who sign in as the operator: email addresses verified by the provider, or subjects',
     defaultText: null,
     defaultValue: () => [],
     ...listOf('addresses such as jane@example.com, or sub:SUBJECT', parseOperator),
@@ -93,7 +97,7 @@ function parseOperator(text: string): string | undefined {
   return parseAddress(text).kind === 'invalid' ? undefined : text.toLowerCase();
 }
 
-/** What makes no sense together, in one line for the operator. */
+/** Returns the first contradiction between settings, in one line for the operator. */
 export function findSignInProblem(config: SignInConfig): string | undefined {
   if (config.oidcIssuer !== undefined) {
     const needed = {

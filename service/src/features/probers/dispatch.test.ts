@@ -63,7 +63,7 @@ type Fixture = {
   answer?: (egress: string | undefined) => ProbeAnswer;
 };
 
-/** Tells who was asked: `here`, or the egress address that the probe was handed to. */
+/** Records the places asked: `here`, or the egress address that got the probe. */
 function open({ addresses, ours = [], providers = {}, answer = () => heard }: Fixture) {
   const asked: string[] = [];
   const looks = { count: 0 };
@@ -195,7 +195,7 @@ describe('who asks for a mailbox', () => {
     };
     const first = await ofBound();
     const share = first.filter(Boolean).length / emails.length;
-    // Half of those that it may be asked about meet the other first.
+    // Half of the mailboxes within its share meet the other address first.
     assert.ok(share > 0.05 && share <= 0.25, `${share}`);
     assert.deepEqual(await ofBound(), first);
     const alone = open({ addresses: addresses.slice(0, 1) });

@@ -6,20 +6,20 @@ import type { EgressKeeper } from './keep-egress.ts';
 import type { ProbeAnswer, ProbeQueue } from './probe-queue.ts';
 
 /**
- * Who asks for a mailbox: the owner of the egress address that its mail hosts are asked from. Where that is this process
- * the probe is a function call; otherwise it is handed over in the store and its evidence waited for.
+ * Parts of the dispatcher, which passes a probe to the owner of an egress address. If this process owns it, the probe
+ * is a function call. Otherwise the probe is handed over in the store, and the dispatcher waits for its evidence.
  *
- * Which address it is follows from the names alone (rendezvous hashing over those that can ask), so that the same hosts
- * meet the same address whichever process has the question.
+ * The address follows from the names alone (rendezvous hashing over the usable addresses). So the same hosts always
+ * meet the same address, whichever process has the question.
  *
- * A prober outside may sleep. So a single verification that it has not answered after a third of the caller's time is
- * asked elsewhere too, if there is another; the first answer about the mailbox counts.
+ * An outside prober may be stuck. If it has not answered a single verification after a third of the caller's time,
+ * another prober is asked as well. The first answer about the mailbox counts.
  */
 type DispatcherParts = {
   local: Prober;
   policies: PolicyBook;
   clock: Clock;
-  /** It is there before anybody asks; the engine that it looks after is made first. */
+  /** A function, because the engine that the keeper looks after is created first. It is set before the first probe. */
   egress: () => EgressKeeper;
   queue: Pick<ProbeQueue, 'ask'>;
 };
@@ -30,18 +30,18 @@ type Choice =
   | { kind: 'other'; address: EgressAddress }
   | { kind: 'nobody' };
 
-/** An address that changes hands while somebody waits for it is asked for again, but not for ever. */
+/** Retries if the address changes owners while a probe waits for it. */
 const mostTries = 5;
 
-/** The longest that a prober outside has a single verification to itself. */
+/** Longest time that an outside prober has a single verification to itself. */
 const aloneMs = 10_000;
 
-/** One probe on its way: who asks for how long, and the names of egress addresses that are not asked for it any more. */
+/** One probe on its way: its caller's patience, and the egress addresses that are excluded for it. */
 type Asking = {
   probe: Probe;
   patience: Patience;
   passedOver: Set<string>;
-  /** The answer of the last that could not ask because its address is listed. */
+  /** The last answer of a prober whose address is listed and so could not ask. */
   heard: { closed?: MailboxEvidence };
 };
 
@@ -86,7 +86,7 @@ async function askChosen(choice: Choice, asking: Asking, parts: DispatcherParts)
   }
 }
 
-/** Asks a prober outside, and another beside it if that one takes long. */
+/** Asks an outside prober, and a second one beside it if the first takes long. */
 async function askInTurn(
   address: EgressAddress,
   asking: Asking,
@@ -109,8 +109,8 @@ async function askInTurn(
 }
 
 /**
- * Patience that its caller can end only until somebody has answered. After that the probe stays with its prober until the
- * deadline, which shows whether that one ever answers.
+ * Returns patience that its caller can end only until an answer has come. After that the probe stays with its prober
+ * until the deadline, which shows whether that prober ever answers.
  */
 function detach({ deadline, signal }: Patience): { patience: Patience; end: () => void } {
   const own = new AbortController();
@@ -123,7 +123,7 @@ function detach({ deadline, signal }: Patience): { patience: Patience; end: () =
   };
 }
 
-/** `undefined` if it takes longer. */
+/** Resolves to `undefined` after `ms`. */
 function within<Value>(ms: number, asked: Promise<Value>, clock: Clock): Promise<Value | undefined> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(Math.max(0, ms), () => resolve(undefined));
@@ -131,7 +131,7 @@ function within<Value>(ms: number, asked: Promise<Value>, clock: Clock): Promise
   });
 }
 
-/** The first that says something about the mailbox; if none does, one that says why not. */
+/** Returns the first answer about the mailbox; if there is none, an answer with the reason. */
 function firstAnswer(asked: readonly Promise<ProbeAnswer>[]): Promise<ProbeAnswer> {
   return new Promise((resolve, reject) => {
     let open = asked.length;
@@ -152,14 +152,14 @@ function chooseEgress(
 ): Choice {
   const egress = kept();
   const { asking, group, spread, routes: allowed } = policies.policyFor(route.first.name);
-  // Hosts that this installation does not ask are settled here: a prober elsewhere has a policy of its own.
+  // Hosts that this installation does not ask are settled here: an outside prober has its own policy.
   if (asking !== 'probe' || egress.areAllOurs()) return { kind: 'own', egress: undefined };
   const allowedNow = egress
     .addresses()
     .filter(({ name }) => allowed?.includes(name) !== false && !passedOver.has(name))
     .filter((one) => isWithinShare(one, address.email));
   const well = allowedNow.filter((one) => one.well);
-  // A process of ours that cannot ask says why, and tries now and then; a prober outside that is not well is not believed.
+  // An unwell process of ours gives the reason and keeps trying; an unwell outside prober is not trusted.
   const candidates = well.length > 0 ? well : allowedNow.filter(({ kind }) => kind === 'inside');
   const [name] = egressFor(
     { group, spread, mailbox: address.email },
@@ -172,14 +172,16 @@ function chooseEgress(
     : { kind: 'other', address: chosen };
 }
 
-/** Whether a mailbox is among those that a prober may be asked about: always the same ones, of every provider alike. */
+/** Tells whether a prober's share includes this mailbox. The choice is stable, and equal for every provider. */
 function isWithinShare({ owner, share }: EgressAddress, mailbox: string): boolean {
   if (share >= 100) return true;
   const place = Number.parseInt(hash('sha256', `${owner}\n${mailbox}`).slice(0, 8), 16) / 2 ** 32;
   return place * 100 < share;
 }
 
-/** An address that is listed has asked nobody: another one may. Its owner tells all others of that within seconds. */
+/**
+ * Excludes a listed address, which has asked no host, and asks another. Its owner informs all processes within seconds.
+ */
 function passClosed(answer: ProbeAnswer, egress: string | undefined, asking: Asking): ProbeAnswer {
   const isClosed =
     typeof answer !== 'string' && answer.kind === 'no_answer' && answer.reason === 'egress_closed';
@@ -189,13 +191,13 @@ function passClosed(answer: ProbeAnswer, egress: string | undefined, asking: Ask
   return 'ask_another';
 }
 
-/** An answer from outside names its prober, whose answers are forgotten if it is not believed any more. */
+/** Adds the prober to an outside answer. If that prober loses its trust, its answers are forgotten. */
 function withSource(found: ProbeAnswer, { kind, owner }: EgressAddress): ProbeAnswer {
   if (typeof found === 'string' || found.kind !== 'answered' || kind !== 'outside') return found;
   return { ...found, askedBy: owner };
 }
 
-/** The address changed hands before anything was sent. */
+/** Tells whether the address changed owners before anything was sent. */
 function isNotOurs(answer: ProbeAnswer): boolean {
   return typeof answer !== 'string' && answer.kind === 'no_answer' && answer.reason === 'no_prober';
 }

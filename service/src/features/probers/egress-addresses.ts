@@ -2,48 +2,49 @@ import type { Predecessor } from '@mailproof/engine';
 import { statement, type Reader, type Tx } from '../../core/store/statement.ts';
 
 /**
- * The egress addresses of the installation and who owns each: a process by a lease that it prolongs again and again, or
- * a prober outside. What decides between two that want the same address is one conditional statement on its row.
+ * An egress address of the installation and its owner: a process with a lease that it renews, or an outside prober. One
+ * conditional statement on its row decides between two processes that want the same address.
  *
- *     nobody's ──▶ owned ──▶ owned (prolonged) ──▶ left (with what the next should know) ──▶ owned by another
- *                    ├──▶ its process is dead ──▶ owned by another, which knows what was written down last
- *                    └──▶ the lease ends ─────────▲
+ *     free ──▶ owned ──▶ owned (renewed) ──▶ left (with a hand-over) ──▶ owned by another
+ *                ├──▶ its process is dead ──▶ owned by another, with the last hand-over
+ *                └──▶ the lease ends ─────────▲
  *
- * An owner writes down what the next should know whenever it prolongs its lease. If its process is known to be dead, the
- * next one waits only until its right to begin has ended; an owner that may live keeps the address for its whole lease.
+ * An owner writes a hand-over for its successor with each renewal. If the owner's process is known to be dead, the
+ * successor waits only until the owner's right to begin has ended. An owner that may be alive keeps the address for its
+ * whole lease.
  */
 export type EgressAddress = {
   name: string;
-  /** The id of a process or of a prober; empty where it was left. */
+  /** Id of a process or of a prober; empty if the address was left. */
   owner: string;
   kind: 'inside' | 'outside';
   /** Grows with each new owner. */
   fence: number;
   leaseUntil: number;
-  /** When it was left to the next; 0 where it was not. */
+  /** Time at which it was left to the next owner; 0 if it was not. */
   leftAt: number;
-  /** Whether it can ask now. */
+  /** Whether its owner can ask mail hosts now. */
   well: boolean;
   whyNot: string;
-  /** How many of a hundred addresses may be asked from it. */
+  /** Percentage of addresses that may be asked from it. */
   share: number;
 };
 
-/** How long after it was asked for a lease lets conversations begin. */
+/** Time after the lease request within which conversations may begin. */
 export const beginMs = 3_750;
 
-/** How far the clocks of two processes may differ, each as it knows the database's. */
+/** Largest difference between two processes' estimates of the database's clock. */
 const clockSlackMs = 250;
 
-/** A new owner begins so long after its predecessor can last have begun a conversation (see the engine's pacer). */
+/** A new owner begins this long after its predecessor's last possible conversation (see the engine's pacer). */
 const halfMinuteMs = 30_000;
 
-/** A lease that is not prolonged is free after this long. */
+/** A lease that is not renewed ends after this long. */
 export const egressLeaseMs = beginMs + clockSlackMs + halfMinuteMs;
 
 const minuteMs = 60_000;
 
-/** What all processes listen to: an address was left, taken, or cannot ask any more. */
+/** Channel of all processes: an address was left, was taken, or can no longer ask. */
 export const egressChannel = 'mailproof_egress';
 
 const columns = [
@@ -71,20 +72,20 @@ export async function readEgress(reader: Pick<Reader, 'all'>): Promise<EgressAdd
   }));
 }
 
-/** How long an address that was left, or whose owner died, is taken to be on its way to the next; probes wait for it. */
+/** Time for which probes wait for a new owner after the last one left or died. */
 const handOverMs = 10_000;
 
-/** When its owner may last begin a conversation. A prober outside is heard of for as long as its lease lasts. */
+/** Returns when its owner may last begin a conversation. An outside prober counts as present while its lease lasts. */
 export function rightEndsAt({ kind, leaseUntil }: Pick<EgressAddress, 'kind' | 'leaseUntil'>): number {
   return kind === 'outside' ? leaseUntil : leaseUntil - halfMinuteMs;
 }
 
-/** Whether its owner may begin conversations now. */
+/** Tells whether its owner may begin conversations now. */
 export function hasOwner(row: EgressAddress, now: number): boolean {
   return rightEndsAt(row) > now;
 }
 
-/** Whether it lost its owner so lately that another process may be taking it at this moment. */
+/** Tells whether it lost its owner so recently that another process may be taking it. */
 export function mayFindOwner(row: EgressAddress, now: number): boolean {
   return row.kind === 'inside' && Math.max(rightEndsAt(row), row.leftAt) + handOverMs > now;
 }
@@ -95,7 +96,7 @@ const prolong = statement((db, arg: { owner: string; until: number }) =>
   db.updateTable('egress_address').set({ lease_until: arg.until }).where('owner', '=', arg.owner),
 );
 
-/** Prolongs every address that is still ours, even where the lease has ended meanwhile. */
+/** Renews every address that is still ours, even if the lease has ended meanwhile. */
 export async function prolongEgress(tx: Tx, { owner, now }: Ownership): Promise<void> {
   await tx.change(prolong, { owner, until: now + egressLeaseMs });
 }
@@ -108,7 +109,7 @@ const checkpoint = statement((db, arg: { name: string; owner: string; state: str
     .where('owner', '=', arg.owner),
 );
 
-/** Writes down what the next owner should know in case this one dies. To be called with a prolongation. */
+/** Writes the hand-over in case this owner dies. Callers renew the lease in the same transaction. */
 export async function noteHandOver(
   tx: Tx,
   noted: { name: string; handOver: unknown },
@@ -151,8 +152,8 @@ function owned({ owner, until }: { owner: string; until: number }) {
 }
 
 /**
- * Takes an address that nobody owns (any more), and tells who did; `undefined` where somebody does. Of a dead owner that
- * wrote down what it counted, only the right to begin has to end first.
+ * Takes an address without an owner and returns its predecessor; `undefined` if it has an owner. If a dead owner left a
+ * hand-over, only its right to begin has to end first.
  */
 export async function takeEgress(
   tx: Tx,
@@ -172,7 +173,7 @@ export async function takeEgress(
 
 type LeftRow = { owner: string; lease_until: number; state: string; saved_at: number };
 
-/** What happened more than a minute ago no limit counts any more. */
+/** No limit counts events that are older than a minute. */
 function predecessorOf(row: LeftRow, now: number): Predecessor {
   const handOver = readState(row.state);
   const savedAgoMs = now - row.saved_at;
@@ -205,8 +206,8 @@ const leave = statement(
 );
 
 /**
- * Leaves an address to the next, with what it should know. Where the lease has ended meanwhile nothing is left: whoever
- * comes next takes us for dead, which is the safe side.
+ * Leaves an address to the next owner, with a hand-over. If the lease has ended meanwhile, nothing is written: the next
+ * owner then assumes that this one died, which is safe.
  */
 export async function leaveEgress(
   tx: Tx,
@@ -225,7 +226,7 @@ const note = statement((db, arg: { name: string; owner: string; well: number; wh
     .where('owner', '=', arg.owner),
 );
 
-/** Why the owner cannot ask from it now; empty where it can. */
+/** Records why the owner cannot ask from it now; empty if it can. */
 export async function noteEgressProblem(
   tx: Tx,
   found: { name: string; whyNot: string },
@@ -242,7 +243,7 @@ const noteFigures = statement((db, arg: { name: string; owner: string; seen: str
     .where('owner', '=', arg.owner),
 );
 
-/** What the operator is shown of an address: conversations from it, and hosts that are left alone. */
+/** Records figures for the operator: conversations from the address, and resting hosts. */
 export async function noteEgressFigures(
   tx: Tx,
   figures: { name: string; conversations: number; resting: number },

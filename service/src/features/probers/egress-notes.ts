@@ -2,34 +2,34 @@ import type { Engine } from '@mailproof/engine';
 import type { Tx } from '../../core/store/statement.ts';
 import { noteEgressFigures, noteEgressProblem, noteHandOver } from './egress-addresses.ts';
 
-/** What the owner of egress addresses writes beside its leases: why it cannot ask, figures, and what the next should know. */
+/** Records that the owner of egress addresses writes beside its leases: problems, figures and hand-overs. */
 export type EgressNotes = {
-  /** Why nothing can be asked from an address, by its name. */
+  /** Problems by egress address, if nothing can be asked from it. */
   problems: ReadonlyMap<string, string>;
-  /** What was last written of each address for the operator. */
+  /** Figures last written for the operator, by egress address. */
   figures: ReadonlyMap<string, string>;
 };
 
 type NoteParts = {
   engine: Pick<Engine, 'egress'>;
   ours: ReadonlySet<string>;
-  /** What was written before. */
+  /** Notes of the previous write. */
   notes: EgressNotes;
 };
 
 type At = { owner: string; now: number };
 
-/** Hosts that are named in what an owner writes down every two seconds; the next one knows the most of all others. */
+/** Hosts named in the hand-over, which is written every two seconds; others count with the largest of their counts. */
 const hostsWrittenDown = 500;
 
-/** Writes what is new, and tells whether others would act upon it. */
+/** Writes changed notes, and returns whether other processes would act on them. */
 export async function noteAll(
   tx: Tx,
   at: At,
   parts: NoteParts,
 ): Promise<{ notes: EgressNotes; isNews: boolean }> {
   const { engine, ours, notes: before } = parts;
-  // Taken down at once, because its ages count from the moment that is written beside it.
+  // Taken together, because their ages count from the time that is written beside them.
   const left = [...ours].map((name) => ({ name, handOver: engine.egress.handOver(name, hostsWrittenDown) }));
   for (const one of left) await noteHandOver(tx, one, at);
   const problems = await noteProblems(tx, at, parts);
@@ -51,7 +51,7 @@ async function noteProblems(
   return found;
 }
 
-/** Writes figures for the operator; no process acts upon them. */
+/** Writes figures for the operator; no process acts on them. */
 async function noteFigures(tx: Tx, at: At, { engine, ours, notes }: NoteParts): Promise<Map<string, string>> {
   const noted = new Map<string, string>();
   for (const name of ours) {

@@ -1,14 +1,14 @@
 import { canonicalMailHost, type MailboxEvidence, type Remembered } from '@mailproof/engine';
-import { messageLimits } from './message-limits.ts';
 import {
   longestLifeMs,
   longestWaitMs,
   noAnswerReasons,
   type EvidenceMessage,
   type LearnedMessage,
+  messageLimits,
 } from './prober-messages.ts';
 
-/** Evidence, and what was learnt beside it, as a prober and the centre write it to each other. */
+/** Writes evidence in the form that a prober and the centre exchange. */
 export function writeEvidence(evidence: MailboxEvidence): EvidenceMessage {
   const { kind, host, replies, meaning } = evidence;
   const said = {
@@ -49,10 +49,10 @@ export function writeEvidence(evidence: MailboxEvidence): EvidenceMessage {
   };
 }
 
-/** `undefined` where the fields are each as they should be and together make no sense. */
+/** Returns `undefined` if the fields are valid but contradict each other. */
 export function readEvidence(message: EvidenceMessage): MailboxEvidence | undefined {
   const { kind, replies, meaning, catch_all: catchAll, contrast } = message;
-  // A name for people and for the provider table; nobody dials it.
+  // The name is for people and for the provider table; it is never dialled.
   const host = message.host === undefined ? undefined : canonicalMailHost(message.host);
   if (message.host !== undefined && host === undefined) return undefined;
   if (!replies.every(isReply)) return undefined;
@@ -77,7 +77,7 @@ export function readEvidence(message: EvidenceMessage): MailboxEvidence | undefi
   };
 }
 
-/** RFC 5321 section 4.2 and RFC 3463 section 2: codes that a mail host can have said. */
+/** Tells whether a mail host can have sent these codes (RFC 5321 section 4.2, RFC 3463 section 2). */
 function isReply({ code, enhanced }: EvidenceMessage['replies'][number]): boolean {
   return code >= 200 && code < 600 && (enhanced === undefined || /^[245](?:\.\d{1,3}){2}$/.test(enhanced));
 }
@@ -92,7 +92,7 @@ function readCatchAll({ kind, from, age_ms: age, meaning }: NonNullable<Evidence
 
 export function writeLearned(entries: readonly Remembered[]): LearnedMessage[] {
   return entries.flatMap(({ kind, key, value, lifeMs }) =>
-    // Facts about one egress address concern no other prober; the prober says by itself that it is unwell.
+    // Facts about one egress address concern no other prober; a prober reports its own problems itself.
     kind === 'control' || kind === 'route' || kind === 'closure'
       ? []
       : [{ kind, key, value, life_ms: Math.min(Math.max(0, Math.round(lifeMs)), longestLifeMs) }],

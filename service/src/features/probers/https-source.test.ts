@@ -19,7 +19,7 @@ const result = {
 };
 const report = { results: [result], learned: [], renew: [] };
 
-/** A centre of which each process answers as its version does: the old one knows neither the header nor its fields. */
+/** Starts a centre whose processes answer as their versions do: the old one knows neither the header nor its fields. */
 async function startCentre(t: TestContext, processes: ('old' | 'new')[]) {
   const heard: { begun: (number | undefined)[]; protocol: string | undefined }[] = [];
   const server = createServer((request, response) => {

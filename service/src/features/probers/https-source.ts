@@ -2,7 +2,6 @@ import type { Clock, Remembered } from '@mailproof/engine';
 import type { TSchema, Static } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { readLearned, writeEvidence, writeLearned } from './evidence-messages.ts';
-import { messageLimits } from './message-limits.ts';
 import {
   enrolAnswerSchema,
   leaseAnswerSchema,
@@ -13,30 +12,31 @@ import {
   type LeaseAnswerMessage,
   type LeaseRequestMessage,
   type ReportMessage,
+  messageLimits,
 } from './prober-messages.ts';
 import type { RestWish } from './prober-rests.ts';
 import type { LeasedProbe, ProbeResult, ProbeSource, ReportAnswer } from './probe-source.ts';
 
 /**
- * The centre as a prober outside reaches it. What comes back is believed no more than what a mail host says: it is
- * bounded in time and size and checked field by field, and a redirect is not followed.
+ * Parts of the connection from an outside prober to the centre. The centre's answers are trusted as little as a mail
+ * host's. Time and size are bounded, every field is checked, and redirects are not followed.
  */
 type HttpsSourceParts = {
   centre: URL;
   secret: string;
-  /** Chosen at random at the start: of two processes with the same secret one works. */
+  /** Chosen at random at the start: of two processes with the same secret, only one works. */
   instance: string;
   version: string;
   clock: Clock;
-  /** What the operator is shown of this prober. */
+  /** Describes this prober for the operator. */
   describe: () => Pick<LeaseRequestMessage, 'conversations' | 'resting' | 'unwell' | 'rests'>;
-  /** Told which rests of its own the operator wants to end. */
+  /** Receives the rests of this prober that the operator wants to end. */
   onEnd: (wishes: RestWish[]) => void;
-  /** Told what others have learnt. */
+  /** Receives facts that other probers have learnt. */
   onLearned: (entries: Remembered[]) => void;
 };
 
-/** The centre refused. `reason` is its word for why, where it gave one. */
+/** The centre refused; `reason` is the word it gave, if any. */
 export class CentreRefusedError extends Error {
   readonly status: number;
   readonly reason: string;
@@ -48,13 +48,15 @@ export class CentreRefusedError extends Error {
   }
 }
 
-/** Beyond the time that the centre may wait. */
+/** Longer than the centre may wait. */
 const answerMs = 15_000;
 
 export function createHttpsSource(parts: HttpsSourceParts): ProbeSource {
   const { centre, secret, instance, version, clock } = parts;
   let news: string | undefined;
-  /** Unknown until the first answer, which is not waited for: rests are told only to who can read them. */
+  /**
+   * Unknown until the first answer. Requests do not wait for it: rests are sent only to a centre that can read them.
+   */
   let protocol: number | undefined;
   let ended: string[] = [];
   const onProtocol = (spoken: number) => void (protocol = spoken);
@@ -116,7 +118,10 @@ function writeResult({
   return { probe, lease, fence, evidence: evidence === null ? null : writeEvidence(evidence), ...begun };
 }
 
-/** A process of an older version may stand beside newer ones, and refuses what it cannot read. */
+/**
+ * Repeats a request in the older form. A process of an older version may run beside newer ones and refuses unknown
+ * fields.
+ */
 async function orInOlder<Answer>(said: Promise<Answer>, sayInOlder: () => Promise<Answer>): Promise<Answer> {
   try {
     return await said;
@@ -153,7 +158,7 @@ type Posting<Schema extends TSchema> = {
   withinMs: number;
   signal: AbortSignal;
   schema: Schema;
-  /** Told which protocol the centre speaks. */
+  /** Receives the protocol of the centre. */
   onProtocol: (protocol: number) => void;
 };
 
@@ -177,7 +182,7 @@ async function post<Schema extends TSchema>(
   if (response.status !== 200) throw new CentreRefusedError(response.status, reasonIn(text));
   onProtocol(readProtocol(response.headers.get(protocolHeader)));
   const body: unknown = JSON.parse(text);
-  if (!checkOf(schema).Check(body)) throw new Error('the centre’s answer is not as it should be');
+  if (!checkOf(schema).Check(body)) throw new Error('the centre’s answer does not match its schema');
   return body;
 }
 
@@ -186,7 +191,7 @@ const checks = new Map<TSchema, unknown>();
 function checkOf<Schema extends TSchema>(schema: Schema) {
   const made = checks.get(schema) ?? Compile(schema);
   checks.set(schema, made);
-  // Only what was compiled from the schema is ever put under it.
+  // A schema's entry was compiled from that schema.
   return made as { Check(value: unknown): value is Static<Schema> };
 }
 
@@ -202,7 +207,7 @@ async function readText({ body }: Response): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** What stands between us and the centre may answer in its own words. */
+/** Reads the reason of a refusal; a proxy in front of the centre may answer in another format. */
 function reasonIn(text: string): string {
   const body = parseOr(undefined, text);
   const isError = typeof body === 'object' && body !== null && 'reason' in body;

@@ -18,32 +18,35 @@ import { problemOfEgress, unprovenEgress, usableEgress, type EgressView } from '
 import { mayAskMailHosts } from './who-may-ask.ts';
 
 /**
- * The part of one process in the ownership of egress addresses. It looks every two seconds, at each notice, and when
- * somebody's lease ends: prolongs what is its own, takes what is nobody's where it may, and tells the engine from which
- * addresses conversations may begin, and until when. A process that cannot reach the store, or that stood still,
- * begins nothing after that moment, because by then another may have taken over.
+ * One process's part in the ownership of egress addresses. It polls every two seconds, at each notice, and when a lease
+ * ends. It renews its own leases, takes free addresses if it may, and tells the engine from which addresses
+ * conversations may begin, and until when. A process that cannot reach the store, or stood still, begins nothing after
+ * that time: another may have taken over.
  *
- * Which roles may own addresses is said in who-may-ask.ts. A process that may not any more finishes what is open and
- * leaves its addresses. If nobody can ask, one line of the log says so, and one more when somebody can again.
+ * who-may-ask.ts decides which roles may own addresses. A process that loses the right finishes its open conversations
+ * and leaves its addresses. If no process can ask, one log line says so, and another when one can again.
  */
 export type EgressKeeper = {
-  /** Who owns what, as it was last seen; only what has an owner now, or is on its way to one. */
+  /** Returns the addresses as last read that have an owner now, or are about to get one. */
   addresses(): readonly EgressAddress[];
-  /** Whether probes for it are a function call away. */
+  /** Tells whether this process owns the address, so that probes for it are a function call. */
   isOurs(name: string): boolean;
-  /** Whether all that are owned are ours. */
+  /** Tells whether all owned addresses are ours. */
   areAllOurs(): boolean;
-  /** Those that others may hand probes to us for; none while there are no others. */
+  /** Returns the addresses for which others may hand us probes; empty while there are no others. */
   shared(): string[];
-  /** Why nobody can ask any mail host now, where that is so. */
+  /** Returns why no process can ask mail hosts now; `undefined` if one can. */
   problem(): string | undefined;
-  /** Addresses that ask no public mail host, because their HELO names are not proven; none while another can ask. */
+  /**
+   * Returns addresses that ask no public mail host, because their HELO names are not proven; empty while another can
+   * ask.
+   */
   unproven(): string[];
-  /** Called when something may have changed hands or cannot ask any more. */
+  /** Calls the listener when an owner may have changed, or an address can no longer ask. */
   onChange(listener: () => void): void;
-  /** Looks once more now. */
+  /** Polls once more now. */
   look(): Promise<void>;
-  /** Leaves all that is ours to the next. To be called when nothing is asked any more. */
+  /** Leaves all our addresses to the next owner. Call it when no probe is open any more. */
   stop(): Promise<void>;
 };
 
@@ -54,12 +57,12 @@ type EgressKeeperParts = {
   registry: Pick<ProcessRegistry, 'ownId' | 'findLiving' | 'findDead'>;
   role: ProcessRole;
   engine: Pick<Engine, 'egress'>;
-  /** Whether the installation ever had a prober. */
+  /** Tells whether the installation ever had a prober. */
   hadProber: () => Promise<boolean>;
-  /** `off`: nobody counts, so a process asks from its own addresses whoever owns them. */
+  /** `off`: nothing is counted, so a process uses its own addresses even if others own them. */
   pacing: 'on' | 'off';
   onProblem: (message: string, error?: unknown) => void;
-  /** Told when a problem is over, or when an address was taken over from a dead process. */
+  /** Called when a problem is over, or an address was taken over from a dead process. */
   onRecovery: (message: string) => void;
 };
 
@@ -69,19 +72,19 @@ const lookAgainMs = 500;
 type Keeper = EgressKeeperParts & {
   rows: EgressAddress[];
   mayOwn: boolean;
-  /** Whether another process of the installation lives, which may hand probes to us. */
+  /** Whether another process of the installation lives, which may hand us probes. */
   hasOthers: boolean;
   ours: Set<string>;
   /** Processes of the installation that are not known to be dead. */
   living: EgressView['living'];
-  /** Ours, but only until what is open has ended. */
+  /** Ours, but only until their open conversations have ended. */
   leaving: Set<string>;
-  /** The notes that were last written of each address. */
+  /** Notes last written for each address. */
   notes: EgressNotes;
   failing: boolean;
-  /** Whether it was told that nobody can ask. */
+  /** Whether the log already says that no process can ask. */
   hasToldProblem: boolean;
-  /** What the listeners were last told of. */
+  /** State that the listeners last got. */
   seen: string;
   listeners: (() => void)[];
 };
@@ -134,18 +137,18 @@ function areAllOurs(keeper: Keeper): boolean {
   return usableEgress(viewOf(keeper)).every(({ name }) => isOurs(name, keeper));
 }
 
-/** One look at a time; a notice during one brings about another. */
+/** Repeats the poll, never two at once; a notice during one causes another. */
 function repeatLook(keeper: Keeper) {
   const { clock } = keeper;
   let cancel: () => void = () => undefined;
   let stopped = false;
   let running: Promise<void> | undefined;
-  /** Looks that are yet to end: that under way, and one for all that were asked for meanwhile. */
+  /** Polls outstanding: the running one, plus at most one queued. */
   let wanted = 0;
 
   async function run(): Promise<void> {
     cancel();
-    // A second look after a take-over: the new owner has not written anything down yet.
+    // Polls again after a take-over: the new owner has not written its notes yet.
     for (wanted = 1; wanted > 0; wanted -= 1) if ((await look(keeper)) === 'took') wanted = 2;
     running = undefined;
     if (!stopped) cancel = clock.after(untilNextLook(keeper), () => void now());
@@ -167,7 +170,10 @@ function repeatLook(keeper: Keeper) {
   };
 }
 
-/** A process that waits for the end of a lease looks when it comes, and again and again if the owner may be dead. */
+/**
+ * Returns the time until the next poll. A process that waits for a lease polls when it ends, and repeatedly if the
+ * owner may be dead.
+ */
 function untilNextLook(keeper: Keeper): number {
   if (keeper.failing || isAnyOverdue(keeper)) return lookAgainMs;
   const now = keeper.wallClock.now();
@@ -183,7 +189,7 @@ function awaited({ rows, mayOwn, engine, registry }: Keeper): EgressAddress[] {
   );
 }
 
-/** Whether an owner has not prolonged its lease in time: it may be dead, or cut off from the store. */
+/** Tells whether an owner has not renewed its lease in time: it may be dead, or cut off from the store. */
 function isAnyOverdue(keeper: Keeper): boolean {
   const now = keeper.wallClock.now();
   return keeper.rows.some(
@@ -217,7 +223,10 @@ async function look(keeper: Keeper): Promise<'took' | 'looked' | 'failed'> {
   }
 }
 
-/** Which have died is asked only where it matters, because it is not found as easily as which have signed lately. */
+/**
+ * Finds the living processes. Deaths are asked for only when they matter, since finding them costs more than reading
+ * recent signs of life.
+ */
 async function findLiving(keeper: Keeper): Promise<Keeper['living']> {
   const { registry } = keeper;
   const living = await registry.findLiving();
@@ -226,7 +235,7 @@ async function findLiving(keeper: Keeper): Promise<Keeper['living']> {
   return living.filter(({ id }) => !dead.has(id));
 }
 
-/** Says once that no mail host can be asked, and once that they can be again. */
+/** Logs once that no mail host can be asked, and once that they can be again. */
 function tellProblem(keeper: Keeper): void {
   const problem = problemOfEgress(viewOf(keeper));
   if (problem !== undefined && !keeper.hasToldProblem) keeper.onProblem(problem);
@@ -234,7 +243,7 @@ function tellProblem(keeper: Keeper): void {
   keeper.hasToldProblem = problem !== undefined;
 }
 
-/** All that others would act upon. */
+/** Returns everything on which other parts act. */
 function describe(keeper: Keeper): string {
   const { rows, leaving } = keeper;
   const usable = new Set(usableEgress(viewOf(keeper)));
@@ -248,11 +257,11 @@ function describe(keeper: Keeper): string {
 type Exchanged = {
   rows: EgressAddress[];
   taken: Map<string, Predecessor>;
-  /** Before the leases were prolonged, on the engine's clock. */
+  /** Time before the renewal, on the engine's clock. */
   askedAt: number;
 };
 
-/** Who owns nothing and finds nothing to take only reads. */
+/** Exchanges leases with the store. A process that owns nothing and finds nothing to take only reads. */
 async function exchange(keeper: Keeper): Promise<Exchanged> {
   const { store, clock, registry } = keeper;
   const askedAt = clock.now();
@@ -260,7 +269,7 @@ async function exchange(keeper: Keeper): Promise<Exchanged> {
   const isIdle = rows?.every(({ owner }) => owner !== registry.ownId) === true;
   if (rows !== undefined && isIdle && freeOf(rows, keeper).length === 0)
     return { rows, taken: new Map(), askedAt };
-  // Under a key of its own: where others wait for a table that somebody has locked, we go on.
+  // With its own serial key: writes of others that wait for a locked table do not delay it.
   const written = await store.write((tx) => prolongAndTake(tx, keeper), `egress:${registry.ownId}`);
   keeper.notes = written.notes;
   if (written.isNews) store.notify(egressChannel);
@@ -271,7 +280,7 @@ async function prolongAndTake(tx: Tx, keeper: Keeper) {
   const { clock, wallClock, registry } = keeper;
   const askedAt = clock.now();
   const at = { owner: registry.ownId, now: wallClock.now() };
-  // First, because what it counts is as old as the moment that is written beside it.
+  // First, because its counts are as old as the time that is written beside them.
   const { notes, isNews: isNewProblem } = await noteAll(tx, at, keeper);
   const left = await leaveIdle(tx, at, keeper);
   await prolongEgress(tx, at);
@@ -285,17 +294,17 @@ async function prolongAndTake(tx: Tx, keeper: Keeper) {
   return { rows: taken.size > 0 ? await readEgress(tx) : rows, taken, notes, askedAt, isNews };
 }
 
-/** When an address of another process may be free for us; whether it wrote anything down is seen when it is taken. */
+/** Returns when an address of another process may become free; its hand-over is read when it is taken. */
 function freeFrom(row: EgressAddress, keeper: Keeper): number {
   return isDead(row.owner, keeper) ? rightEndsAt(row) : row.leaseUntil;
 }
 
-/** Processes leave the list when they stop, and when they are found dead. */
+/** Tells whether an owner is dead. Processes leave the list when they stop or are found dead. */
 function isDead(owner: string, { living }: Keeper): boolean {
   return owner !== '' && !living.some(({ id }) => id === owner);
 }
 
-/** Those that we could own and nobody does. */
+/** Returns the free addresses that we could own. */
 function freeOf(rows: EgressAddress[], keeper: Keeper): string[] {
   const { mayOwn, engine, wallClock } = keeper;
   if (!mayOwn) return [];
@@ -306,7 +315,7 @@ function freeOf(rows: EgressAddress[], keeper: Keeper): string[] {
   });
 }
 
-/** What nothing is open on any more goes to the next. */
+/** Leaves addresses without open conversations to the next owner. */
 async function leaveIdle(tx: Tx, at: { owner: string; now: number }, keeper: Keeper): Promise<number> {
   const { leaving, engine } = keeper;
   const idle = [...leaving].filter((name) => engine.egress.conversations(name) === 0);
@@ -315,7 +324,7 @@ async function leaveIdle(tx: Tx, at: { owner: string; now: number }, keeper: Kee
   return idle.length;
 }
 
-/** Tells the engine what is its own from now on. */
+/** Tells the engine which addresses it now owns. */
 function takeIn({ rows, taken, askedAt }: Exchanged, keeper: Keeper): void {
   const { engine, registry, ours: before, leaving, mayOwn } = keeper;
   keeper.rows = rows;
@@ -329,7 +338,7 @@ function takeIn({ rows, taken, askedAt }: Exchanged, keeper: Keeper): void {
   if (!mayOwn) return;
   leaving.clear();
   for (const name of keeper.ours) {
-    // Taken by a statement whose answer was lost: then nothing is known of who was before.
+    // Taken by a statement whose answer was lost: the predecessor is unknown.
     const from = taken.get(name) ?? (before.has(name) ? undefined : ({ kind: 'died', agoMs: 0 } as const));
     if (from === undefined) engine.egress.allowUntil(name, askedAt + beginMs);
     else engine.egress.takeOver(name, from, askedAt + beginMs);
@@ -338,12 +347,12 @@ function takeIn({ rows, taken, askedAt }: Exchanged, keeper: Keeper): void {
   }
 }
 
-/** The fence under which an address was last seen to be ours. */
+/** Returns the fence under which an address was last seen as ours. */
 function fenced(name: string, { rows }: Keeper): { name: string; fence: number } {
   return { name, fence: rows.find((row) => row.name === name)?.fence ?? 0 };
 }
 
-/** A lease whose end does not arrive ends by itself. */
+/** Leaves all addresses. If that fails, their leases expire. */
 async function leaveAll(keeper: Keeper): Promise<void> {
   const { store, engine, registry, wallClock, ours, onProblem } = keeper;
   if (ours.size === 0) return;
@@ -358,6 +367,6 @@ async function leaveAll(keeper: Keeper): Promise<void> {
     }, `egress:${registry.ownId}`);
     store.notify(egressChannel);
   } catch (error) {
-    onProblem('egress addresses could not be left to the next owner, who has to wait', error);
+    onProblem('cannot leave egress addresses to the next owner, which must wait for their leases', error);
   }
 }

@@ -3,20 +3,23 @@ import type { Store } from '../../core/store/store.ts';
 import type { WallClock } from '../../core/store/wall-clock.ts';
 import { egressLeaseMs } from './egress-addresses.ts';
 
-/** An egress address of the installation itself, as the operator sees it. Those of probers outside are shown with them. */
+/**
+ * An egress address of the installation itself, as the operator sees it. Outside probers' addresses are listed with the
+ * probers.
+ */
 export type ListedEgress = {
   name: string;
-  /** `free`: nobody asks from it now, because its last owner left it or its lease has ended. */
+  /** `free`: no process asks from it now, because its last owner left it or its lease has ended. */
   state: 'well' | 'unwell' | 'free';
-  /** Why nothing is asked from it, in one word; null where something is. */
+  /** One word for why nothing is asked from it; null if it is in use. */
   whyNot: string | null;
-  /** The process that asks from it, by its id; null where nobody does. */
+  /** Id of the process that asks from it; null if there is none. */
   owner: string | null;
-  /** When that process last prolonged its lease. */
+  /** Time at which that process last renewed its lease. */
   seenAt: number | null;
   leaseUntil: number | null;
   conversations: number;
-  /** Hosts and providers that the owner leaves alone, from all of its addresses alike. */
+  /** Hosts and providers at rest, over all addresses of the owner. */
   resting: number;
 };
 
@@ -52,7 +55,7 @@ export async function listEgress({ store, wallClock }: Parts): Promise<ListedEgr
   });
 }
 
-/** As `noteEgressFigures` writes them; a process of a version before writes none. */
+/** Figures as `noteEgressFigures` writes them; processes of the previous version write none. */
 type EgressFigures = { conversations?: number; resting?: number };
 
 const nobodys = {

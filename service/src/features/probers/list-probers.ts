@@ -8,24 +8,24 @@ export type ListedProber = {
   proberId: string;
   name: string;
   state: 'invited' | 'well' | 'unwell' | 'silent';
-  /** Why nothing is asked through it, in one word; null where something is. */
+  /** One word for why nothing is asked through it; null if it is in use. */
   whyNot: string | null;
   createdAt: number;
   enrolledAt: number | null;
   seenAt: number | null;
   answered: number;
   unknown: number;
-  /** What it said of itself last. */
+  /** Its own last announcement. */
   version: string | null;
   address: string | null;
   conversations: number;
   resting: number;
-  /** The egress addresses that the operator gave it, by its own names, and those of them that it has. */
+  /** Egress addresses that the operator gave it, by its own names, and the ones it announces of these. */
   given: string[];
   egress: string[];
-  /** Names that it announces and was not given. */
+  /** Names that it announces but was not given. */
   ignored: string[];
-  /** How many of a hundred addresses it may be asked about. */
+  /** Percentage of addresses that it may be asked about. */
   share: number;
 };
 
@@ -104,7 +104,7 @@ type Seen = {
   ignored?: string[];
 };
 
-/** Written by `announce` in prober-centre.ts, of fields that were checked. */
+/** Reads the checked fields that `announce` in prober-centre.ts has written. */
 function readSeen(
   text: string,
 ): Pick<ListedProber, 'version' | 'address' | 'conversations' | 'resting' | 'egress' | 'ignored'> {

@@ -8,7 +8,7 @@ import { createProberControls } from './prober-controls.ts';
 
 type CentreParts = ProbeExchangeParts & { engine: Pick<Engine, 'findMailRoute'>; queue: ProbeQueue };
 
-/** What probers outside find here: the queue of probes, and the control mailboxes of the providers file. */
+/** Opens the centre for outside probers: the queue of probes, and the control mailboxes of the providers file. */
 export function openProberCentre(config: Config, parts: CentreParts): ProberCentre {
   const { policyFile } = engineSettings(config, () => undefined);
   const providers = [...(policyFile?.providers.values() ?? [])];

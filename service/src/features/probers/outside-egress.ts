@@ -1,12 +1,12 @@
 import { statement, type Tx } from '../../core/store/statement.ts';
 
 /**
- * The egress addresses of probers outside. Each belongs to its prober alone, by the name that it begins with; it is there
- * for others to ask through while the prober is heard of.
+ * Silence after which an outside prober counts as gone. Its egress addresses carry its name as prefix and belong to it
+ * alone. Other processes ask through them while the prober is heard of.
  */
 export const silentProberMs = 34_000;
 
-/** Control mailboxes are asked through a name beside the address itself, which nobody else hands probes to. */
+/** Names the queue for control mailboxes beside an address; no other probes go there. */
 export function controlEgress(name: string): string {
   return `${name}!control`;
 }
@@ -15,7 +15,7 @@ export function egressOf(prober: string, ownName: string): string {
   return `${prober}/${ownName}`;
 }
 
-/** What the prober itself calls it. */
+/** Returns the prober's own name for an egress address. */
 export function ownNameOf(egress: string): string {
   return egress.slice(egress.indexOf('/') + 1).replace(/!control$/, '');
 }
@@ -61,7 +61,7 @@ const findState = statement((db, arg: { owner: string; now: number }) =>
     .where('lease_until', '>', arg.now),
 );
 
-/** Says whether anything is new about them. */
+/** Returns whether anything changed about them. */
 export async function announceEgress(
   tx: Tx,
   names: readonly string[],
@@ -97,12 +97,15 @@ const freeHeld = statement((db, arg: { from: string; to: string }) =>
     .where('holder', '<', arg.to),
 );
 
-/** Whatever any instance of the prober holds others may ask; what it still reports of that counts for nothing. */
+/** Frees the probes of all instances of the prober. Other probers may ask them; late reports are ignored. */
 export async function freeProbesOf(tx: Tx, proberId: string): Promise<void> {
   await tx.change(freeHeld, { from: holderOf(proberId, ''), to: `${proberId};` });
 }
 
-/** Who holds a probe: one instance of a prober. A semicolon follows a colon, which bounds the range above. */
+/**
+ * Names the holder of a probe: one instance of a prober. A semicolon follows a colon in ASCII, which bounds the range
+ * above.
+ */
 export function holderOf(proberId: string, instance: string): string {
   return `${proberId}:${instance}`;
 }
@@ -117,7 +120,7 @@ const findSilent = statement((db, arg: { now: number }) =>
     .where('lease_until', '<=', arg.now),
 );
 
-/** Probers that are heard of no more: what they held goes to others. Tells how many there were. */
+/** Frees the probes of silent probers for others. Returns the number of these probers. */
 export async function endSilentProbers(tx: Tx, now: number): Promise<number> {
   const silent = await tx.all(findSilent, { now });
   for (const { owner } of silent) {

@@ -3,7 +3,6 @@ import type { Clock, MailboxEvidence } from '@mailproof/engine';
 import type { Tx } from '../../core/store/statement.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { WallClock } from '../../core/store/wall-clock.ts';
-import type { ProbeQuestion } from './probe-question.ts';
 import {
   answerProbes,
   leaseProbes,
@@ -19,18 +18,16 @@ import {
   type ProbeReport,
   type ProbeResult,
   type ProbeSource,
+  type ProbeQuestion,
 } from './probe-source.ts';
 
 /**
- * The centre's side of handing out probes and taking evidence, for every prober that comes to this process. One that
- * finds nothing waits for a notice; a look every second makes up for those that were lost.
+ * The centre's side of leasing probes and taking evidence, for every prober connected to this process. A prober that
+ * finds no probe waits for a notice; a poll every second covers lost notices.
  */
 export type ProbeExchange = {
   lease(order: HolderOrder, signal: AbortSignal): Promise<LeasedProbe[]>;
-  /**
-   * Which of the results counted, in which of the leases to be renewed nothing is left, and which probes of the holder
-   * were withdrawn.
-   */
+  /** Returns the results that counted, the renewed leases that are empty, and the holder's withdrawn probes. */
   report(
     report: Pick<ProbeReport, 'results' | 'renew'> & { holder: string },
   ): Promise<{ counted: ProbeResult[]; ended: string[]; withdrawn: string[] }>;
@@ -40,8 +37,8 @@ export type ProbeExchange = {
 type HolderOrder = LeaseOrder & {
   holder: string;
   /**
-   * Whether the holder may have what was just leased to it, asked in the same transaction: it may have lost the right to
-   * while it waited. Then everything is given back, and the waiting is over.
+   * Tells whether the holder may keep its new lease, in the same transaction: it may have lost the right while waiting.
+   * If not, all probes are returned and the wait ends.
    */
   mayKeep?: (tx: Tx) => Promise<boolean>;
 };
@@ -53,7 +50,7 @@ export type ProbeExchangeParts = {
   onProblem: (message: string, error: unknown) => void;
 };
 
-/** New probes, and new evidence. */
+/** Channels for new probes and for new evidence. */
 export const probesChannel = 'mailproof_probes';
 export const evidenceChannel = 'mailproof_evidence';
 
@@ -63,7 +60,7 @@ export function createProbeExchange(parts: ProbeExchangeParts): ProbeExchange {
   const { store, clock, wallClock } = parts;
   const news = watchProbes(parts);
 
-  /** `undefined` where the holder may not have it. */
+  /** Returns `undefined` if the holder may not lease. */
   async function leaseNow(order: HolderOrder): Promise<LeasedProbe[] | undefined> {
     const now = wallClock.now();
     const lease = randomUUID();
@@ -83,7 +80,7 @@ export function createProbeExchange(parts: ProbeExchangeParts): ProbeExchange {
     return rows?.map((row) => presentLeased(row, lease, wallClock.now()));
   }
 
-  /** A lease whose answer never arrived is nobody's: its probes need not wait until it ends. */
+  /** Frees leases whose answer never arrived, so that their probes need not wait until they end. */
   async function freeLostLeases({ holder, holding }: HolderOrder): Promise<void> {
     if (holding === undefined) return;
     const arrived = new Set(holding);
@@ -130,8 +127,8 @@ export function createProbeExchange(parts: ProbeExchangeParts): ProbeExchange {
 }
 
 /**
- * Writes down evidence, and when its conversation began: an asker that has withdrawn the probe takes no answer of a later
- * one. The time on the way makes it look later than it was, never earlier.
+ * Writes evidence with the time its conversation began: an asker that withdrew the probe ignores answers of later
+ * conversations. Transport makes that time too late, never too early.
  */
 function answerOf(
   { probe: id, lease, fence, evidence, begunMsAgo }: ProbeResult,
@@ -142,10 +139,10 @@ function answerOf(
   return { id, holder, lease, fence, evidence: written === null ? null : JSON.stringify(written) };
 }
 
-/** Evidence as it stands in a row. Without `begunAt` it is not known whether a conversation was begun. */
+/** Evidence as stored in a row. Without `begunAt` it is unknown whether a conversation began. */
 export type WrittenEvidence = MailboxEvidence & { begunAt?: number };
 
-/** What a process of the installation leases from and reports to. What it learns is in the store already. */
+/** Creates the source for a process of the installation. Facts that it learns are in the store already. */
 export function createStoreSource(exchange: ProbeExchange, holder: string): ProbeSource {
   return {
     lease: (order, signal) => exchange.lease({ ...order, holder }, signal),
@@ -160,7 +157,7 @@ function presentLeased(row: LeasedRow, lease: string, now: number): LeasedProbe 
     lease,
     fence,
     egress,
-    // Written by `writeQuestion`; the prober reads it as a stranger's all the same.
+    // Written by `writeQuestion`; the prober validates it all the same.
     question: JSON.parse(question) as ProbeQuestion,
     asker: { urgency: urgency === 0 ? 'single' : 'bulk', account: tag },
     withinMs: Math.max(0, deadlineAt - now),
@@ -170,8 +167,8 @@ function presentLeased(row: LeasedRow, lease: string, now: number): LeasedProbe 
 type Waiter = { egress: ReadonlySet<string>; tell: () => void };
 
 /**
- * Tells those who wait when something is to be asked from their egress addresses. One look at the store serves all of
- * them, so that a probe wakes the prober that it is for and no other.
+ * Wakes waiting probers when a probe arrives for their egress addresses. One query serves all, so that a probe wakes
+ * only the prober it is for.
  */
 function watchProbes({ store, clock, wallClock, onProblem }: ProbeExchangeParts) {
   const waiters = new Set<Waiter>();
@@ -193,7 +190,7 @@ function watchProbes({ store, clock, wallClock, onProblem }: ProbeExchangeParts)
     }
     looking = true;
     void look()
-      .catch((error: unknown) => onProblem('waiting probes could not be looked for', error))
+      .catch((error: unknown) => onProblem('cannot look for waiting probes; trying again', error))
       .finally(() => {
         looking = false;
         if (lookAgain) lookSoon();
@@ -209,7 +206,7 @@ function watchProbes({ store, clock, wallClock, onProblem }: ProbeExchangeParts)
 
   const stopListening = store.listen(probesChannel, lookSoon);
   return {
-    /** Nothing is missed from now until the end. */
+    /** From here to the end, no notice is missed. */
     follow(egress: readonly string[]) {
       const heard = Promise.withResolvers<boolean>();
       const waiter: Waiter = { egress: new Set(egress), tell: () => heard.resolve(true) };

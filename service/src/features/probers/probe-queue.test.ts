@@ -27,7 +27,7 @@ async function setUp(t: TestContext, database: TestDatabase) {
     meaning: { label: 'mailbox_not_exist', reason: 'user_unknown' },
   });
   const ours = createProbeQueue({ ...parts, processId: 'ours', reread: refused });
-  // A process that stands still: it hears of nothing and looks for nothing.
+  // A process that is stopped: it gets no notices and no timers.
   const deaf = { ...store, listen: () => () => undefined };
   const stopped = { now: () => systemClock.now(), after: () => () => undefined };
   const still = { ...parts, store: deaf, clock: stopped, processId: 'theirs', reread: refused };

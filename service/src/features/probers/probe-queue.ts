@@ -5,30 +5,30 @@ import type { WallClock } from '../../core/store/wall-clock.ts';
 import { egressChannel } from './egress-addresses.ts';
 import { evidenceChannel, probesChannel, type WrittenEvidence } from './probe-exchange.ts';
 import { eraseUnanswered } from './prober-faults.ts';
-import { writeQuestion } from './probe-question.ts';
+import { writeQuestion } from './probe-source.ts';
 import { eraseProbes, insertProbes, probeStatements } from './probe-rows.ts';
 
 /**
- * Hands probes to whoever owns an egress address, and waits for what comes of them. The asker alone decides what its
- * evidence means and settles the credit; a probe has neither.
+ * A queue that hands probes to the owner of an egress address and waits for their evidence. The asker alone judges the
+ * evidence and settles the credit.
  */
 export type ProbeQueue = {
   /**
-   * Late evidence reads as a silent host. `ask_another` where the egress address has lost its owner before the probe
-   * was taken: somebody else may be asked. An abort rejects with the signal's reason.
+   * Returns the evidence; late evidence counts as a silent host. `ask_another`: the egress address lost its owner
+   * before the probe was leased. An abort rejects with the signal's reason.
    */
   ask(probe: Probe & { egress: string }, patience: Patience): Promise<ProbeAnswer>;
-  /** The egress addresses at which probes of this process are. */
+  /** Returns the egress addresses for which this process has probes open. */
   busy(): Set<string>;
   /**
-   * Takes back what the owner of this egress address does not ask now; its askers get `ask_another`. `owner` is a process of
-   * the installation, or empty.
+   * Withdraws the probes that the owner of this egress address has not leased; their askers get `ask_another`. `owner`
+   * is a process of the installation, or empty.
    */
   withdraw(egress: string, owner: string): Promise<void>;
   close(): Promise<void>;
 };
 
-/** `unreadable`: whoever was asked failed, or answered with what makes no sense. */
+/** `unreadable`: the prober failed, or its answer was invalid. */
 export type ProbeAnswer = MailboxEvidence | 'ask_another' | 'unreadable';
 
 type ProbeQueueParts = {
@@ -36,7 +36,7 @@ type ProbeQueueParts = {
   clock: Clock;
   wallClock: WallClock;
   processId: string;
-  /** What evidence means is for the rules of this process to say. */
+  /** Interprets evidence by the rules of this process. */
   reread: (evidence: MailboxEvidence, probe: Probe & { egress: string }) => MailboxEvidence;
   onProblem: (message: string, error: unknown) => void;
 };
@@ -44,13 +44,13 @@ type ProbeQueueParts = {
 type Waiting = {
   probe: Probe & { egress: string };
   isWritten: boolean;
-  /** When its caller withdrew it, and why. */
+  /** Time and reason of the caller's withdrawal. */
   withdrawal: { at: number; reason: unknown } | undefined;
-  /** Its row is erased already, or being erased. */
+  /** Settles a probe whose row is erased already, or being erased. */
   settle(answer: ProbeAnswer): void;
-  /** The same, for a probe that was withdrawn and not asked. */
+  /** Settles a probe that was withdrawn and not asked. */
   giveBack(reason: unknown): void;
-  /** Ends the waiting; the row goes as soon as it is there. */
+  /** Ends the wait; the row is erased as soon as it is written. */
   leave(): void;
   fail(error: unknown): void;
 };
@@ -90,7 +90,7 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
 
   return {
     ask(probe, patience) {
-      // The reason of an abort is whatever its owner gave; callers expect exactly that.
+      // An abort's reason may be any value; callers expect exactly that value.
       for (const signal of [patience.signal, patience.withdrawn])
         if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
       const id = timeOrderedId(wallClock.now());
@@ -105,7 +105,7 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
       return answer.promise.finally(() => {
         patience.withdrawn?.removeEventListener('abort', onWithdrawn);
         waiting.delete(id);
-        // Where it was answered, it is being erased already.
+        // An answered probe is being erased already.
         if (answer.isHeard()) return;
         const erase = answer.isLate() ? () => eraseLate(id, { ...parts, eraser }) : () => eraser.erase([id]);
         void posted.then(erase).catch(() => undefined);
@@ -113,7 +113,7 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
     },
     busy: () => new Set([...waiting.values()].map(({ probe }) => probe.egress)),
     async withdraw(egress, owner) {
-      // The statement does not find what is only being written now.
+      // The statement does not find probes that are being written now.
       for (const one of waiting.values()) if (one.probe.egress === egress && !one.isWritten) one.leave();
       const request = { asker: processId, egress, now: wallClock.now(), owner };
       const rows = await store.write((tx) => tx.all(probeStatements.withdrawRows, request));
@@ -135,8 +135,8 @@ function followWithdrawals(
   { store, wallClock, processId }: ProbeQueueParts,
 ) {
   /**
-   * Takes back a probe that its caller withdrew, unless a prober has it. That one hears of it with its next report and
-   * gives the probe back, unless it is in a conversation for it: then its answer is waited for.
+   * Takes back a probe that its caller withdrew, unless a prober holds it. That prober learns of it with its next
+   * report and returns the probe. If its conversation has begun, the answer is awaited.
    */
   async function withdraw(id: string, { withdrawn }: Patience): Promise<void> {
     const one = waiting.get(id);
@@ -150,7 +150,7 @@ function followWithdrawals(
     rows.forEach(giveBack);
   }
 
-  /** Takes back what was withdrawn and has lost its holder meanwhile. */
+  /** Takes back withdrawn probes that have lost their holder meanwhile. */
   async function takeBackFreed(): Promise<void> {
     if (!waiting.values().some(({ withdrawal }) => withdrawal !== undefined)) return;
     const request = { asker: processId, now: wallClock.now() };
@@ -187,36 +187,36 @@ async function post(
   store.notify(probesChannel);
 }
 
-/** Reads evidence, which was checked where it came in. If it makes no sense all the same, it is no answer. */
+/** Reads evidence, which was validated on arrival. If it is invalid all the same, it is no answer. */
 function read(evidence: string, probe: Waiting['probe'], { reread, onProblem }: ProbeQueueParts): ReadAnswer {
   try {
     const { begunAt = Infinity, ...said } = JSON.parse(evidence) as WrittenEvidence;
     return { answer: reread(said, probe), begunAt };
   } catch (error) {
-    onProblem('evidence could not be read', error);
+    onProblem('stored evidence is invalid; the probe counts as unanswered', error);
     return unreadable;
   }
 }
 
-/** `begunAt`: when a conversation took the probe; if nobody says so, none did. */
+/** `begunAt`: time at which a conversation took the probe, if the prober reports one. */
 type ReadAnswer = { answer: ProbeAnswer; begunAt: number };
 
 const unreadable: ReadAnswer = { answer: 'unreadable', begunAt: Infinity };
 
 type LateParts = ProbeQueueParts & { eraser: ReturnType<typeof createEraser> };
 
-/** Erases a probe at its deadline; a prober outside that still held it has a fault. */
+/** Erases a probe at its deadline; an outside prober that still held it gets a fault. */
 async function eraseLate(id: string, { store, wallClock, onProblem, eraser }: LateParts): Promise<void> {
   try {
     const isAside = await store.write((tx) => eraseUnanswered(tx, id, wallClock.now()));
     if (isAside) store.notify(egressChannel);
   } catch (error) {
-    onProblem('a probe that was not answered could not be erased yet', error);
+    onProblem('cannot erase a probe without an answer yet', error);
     await eraser.erase([id]);
   }
 }
 
-/** Settled once: by an answer, by the deadline or by an abort. */
+/** Waits for one outcome: an answer, the deadline or an abort. */
 function awaitAnswer({ deadline, signal }: Patience, clock: Clock) {
   const { promise, resolve, reject } = Promise.withResolvers<ProbeAnswer>();
   let isHeard = false;
@@ -252,21 +252,21 @@ function awaitAnswer({ deadline, signal }: Patience, clock: Clock) {
 
 type EraserParts = Pick<ProbeQueueParts, 'store' | 'clock' | 'onProblem'>;
 
-/** Erases probes in the background, many in one transaction; what could not be erased is tried again, then left to the sweep. */
+/** Erases probes in the background, many per transaction. Failures are repeated, then left to the sweep. */
 function createEraser({ store, clock, onProblem }: EraserParts) {
   let unerased: string[] = [];
   let running: Promise<void> | undefined;
   let cancel: (() => void) | undefined;
   let isStopped = false;
 
-  /** Whether it was erased; otherwise it is tried again later. */
+  /** Returns whether the probes were erased; if not, schedules another attempt. */
   async function tryToErase(ids: string[]): Promise<boolean> {
     try {
       await store.write((tx) => eraseProbes(tx, ids));
       return true;
     } catch (error) {
       if (isStopped) return false;
-      onProblem('probes that were answered could not be erased yet', error);
+      onProblem('cannot erase answered probes yet; trying again', error);
       unerased = [...ids, ...unerased].slice(0, mostUnerased);
       cancel ??= clock.after(eraseAgainMs, () => {
         cancel = undefined;
@@ -276,7 +276,7 @@ function createEraser({ store, clock, onProblem }: EraserParts) {
     }
   }
 
-  /** It ends in the moment in which it finds nothing more: whoever comes a moment later starts it again. */
+  /** Runs until the queue is empty. `running` is cleared in the same tick, so a later probe starts it again. */
   async function run(): Promise<void> {
     let isGoingOn = true;
     while (isGoingOn && unerased.length > 0) isGoingOn = await tryToErase(unerased.splice(0, takenAtOnce));
@@ -304,7 +304,7 @@ const mostUnerased = 20_000;
 
 type LookParts = Pick<ProbeQueueParts, 'store' | 'clock' | 'onProblem'> & { isNeeded: () => boolean };
 
-/** Looks at each notice, one look at a time, and every second while anybody waits. */
+/** Polls at each notice, and every second while a caller waits; polls never overlap. */
 function lookRepeatedly(look: () => Promise<void>, { store, clock, onProblem, isNeeded }: LookParts) {
   let state: 'idle' | 'looking' | 'look_again' = 'idle';
   let cancel: (() => void) | undefined;
@@ -318,7 +318,7 @@ function lookRepeatedly(look: () => Promise<void>, { store, clock, onProblem, is
     }
     state = 'looking';
     void look()
-      .catch((error: unknown) => onProblem('evidence could not be looked for', error))
+      .catch((error: unknown) => onProblem('cannot look for evidence; trying again', error))
       .finally(() => {
         const again = state === 'look_again';
         state = 'idle';

@@ -7,12 +7,12 @@ import { statement, type BatchWork, type SqlValue, type Tx } from '../../core/st
  *
  *     waiting ──lease──▶ leased ──report──▶ answered ──taken by the asker──▶ gone
  *        ▲                  │
- *        └── lease over, or another owner of the egress address ──┘          gone at the deadline, whatever the state
+ *        └── lease over, or another owner of the egress address ──┘          gone at the deadline, in any state
  *
- * Each step is one conditional statement: a report counts where the row still has its lease and fence, and once.
+ * Each step is one conditional statement: a report counts once, and only if the row still has its lease and fence.
  *
- * If its asker withdraws a probe that somebody holds, the row is marked: the holder hears of it with its next report,
- * and nobody leases it again. The mark stands in the place of the evidence, which comes over it.
+ * If the asker withdraws a leased probe, the row is marked. The holder learns of it with its next report, and the probe
+ * is not leased again. The mark is stored in place of the evidence, which overwrites it.
  */
 type NewProbe = {
   id: string;
@@ -43,7 +43,7 @@ const leased = sql.lit('leased' as const);
 
 const withdrawnMark = sql.lit('"withdrawn"');
 
-/** Names in one statement; the rest of it is filled with the empty name, which nothing has. */
+/** Names per statement; unused places hold the empty name, which matches no row. */
 const namesAtOnce = 32;
 
 type LeaseRequest = {
@@ -68,8 +68,8 @@ export type LeasedRow = {
 const [holderAt, leaseAt, placesAt, nowAt, untilAt, namesFrom] = [0, 1, 2, 3, 4, 5] as const;
 
 /**
- * Singles first, accounts in turn. What another holder has of these egress addresses it has lost together with them, so
- * its leases need not end first.
+ * Leases singles first, accounts in turn. Another holder lost its leases together with these egress addresses, so they
+ * need not expire first.
  */
 const leaseRows = statement((db, arg: SqlValue[]) => {
   const now = sql<number>`${arg[nowAt]}`;
@@ -118,7 +118,7 @@ export async function leaseProbes(tx: Tx, request: LeaseRequest): Promise<Leased
   return rows.sort((a, b) => a.urgency - b.urgency || (a.id < b.id ? -1 : 1));
 }
 
-/** The egress addresses at which something waits, or is held by a lease that is over. */
+/** Finds the egress addresses with probes that wait or whose lease is over. */
 const findAsked = statement((db, arg: { now: number }) =>
   db
     .selectFrom('probe')
@@ -143,7 +143,9 @@ const writeAnswer = statement((db, arg: Answer) =>
     .where('fence', '=', arg.fence),
 );
 
-/** Tells of each whether it counted. In one order everywhere, so that nobody waits for each other's rows. */
+/**
+ * Returns the answers that counted. Rows are updated in one order everywhere, so that two transactions cannot deadlock.
+ */
 export async function answerProbes(tx: Tx, answers: readonly Answer[]): Promise<Answer[]> {
   const sorted = answers.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const changes = await Promise.all(sorted.map((answer) => tx.change(writeAnswer, answer)));
@@ -170,7 +172,7 @@ const findLeases = statement((db, arg: { holder: string }) =>
 
 type Renewal = { holder: string; leases: readonly string[]; until: number };
 
-/** The leases in which nothing is left. */
+/** Renews the leases, and returns the empty ones. */
 export async function renewProbeLeases(tx: Tx, { holder, leases, until }: Renewal): Promise<string[]> {
   const sorted = leases.toSorted();
   const changes = await Promise.all(sorted.map((lease) => tx.change(extendLease, { holder, lease, until })));
@@ -196,13 +198,13 @@ type Withdrawal = {
   asker: string;
   egress: string;
   now: number;
-  /** The process that owns the egress address; empty if none does, or if its owner is a prober outside. */
+  /** The process that owns the egress address; empty if there is none, or if the owner is an outside prober. */
   owner: string;
 };
 
 /**
- * Deletes this process's unleased probes for one egress address. A lease of a process that does not own the address any
- * more is as good as none. Probes of an outside prober are freed when it is found silent.
+ * Deletes this process's unleased probes for one egress address. A lease of a process that no longer owns the address
+ * does not count. Probes of an outside prober are freed when it is found silent.
  */
 const withdrawRows = statement((db, arg: Withdrawal) =>
   db
@@ -219,7 +221,7 @@ const withdrawRows = statement((db, arg: Withdrawal) =>
     .returning('id'),
 );
 
-/** Deletes one probe of this process, unless somebody has it. */
+/** Deletes one probe of this process, unless it is leased. */
 const withdrawRow = statement((db, arg: { id: string; now: number }) =>
   db
     .deleteFrom('probe')
@@ -229,7 +231,7 @@ const withdrawRow = statement((db, arg: { id: string; now: number }) =>
     .returning('id'),
 );
 
-/** Marks one probe of this process that somebody has: no conversation is to be begun for it. */
+/** Marks one leased probe of this process: no conversation may begin for it. */
 const markWithdrawn = statement((db, arg: { id: string }) =>
   db
     .updateTable('probe')
@@ -238,7 +240,7 @@ const markWithdrawn = statement((db, arg: { id: string }) =>
     .where('state', '<>', answered),
 );
 
-/** Deletes withdrawn probes of this process that nobody has any more. */
+/** Deletes withdrawn probes of this process that are no longer leased. */
 const withdrawFreed = statement((db, arg: { asker: string; now: number }) =>
   db
     .deleteFrom('probe')
@@ -249,7 +251,7 @@ const withdrawFreed = statement((db, arg: { asker: string; now: number }) =>
     .returning('id'),
 );
 
-/** Probes that their holder should give back, unless it has begun a conversation for them. */
+/** Finds probes that their holder should return, unless a conversation has begun for them. */
 const findWithdrawn = statement((db, arg: { holder: string; limit: number }) =>
   db
     .selectFrom('probe')
@@ -273,7 +275,7 @@ const eraseRows = statement((db, arg: { before: number; limit: number }) =>
     ),
 );
 
-/** Askers erase their own probes; those of an asker that died go here. */
+/** Askers erase their own probes; the sweep erases the probes of askers that died. */
 const keptAfterDeadlineMs = 10_000;
 const erasedAtOnce = 500;
 

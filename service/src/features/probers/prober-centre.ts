@@ -35,24 +35,27 @@ import { forgiveFaults, noteFaults } from './prober-faults.ts';
 import type { LeasedProbe, ProbeResult } from './probe-source.ts';
 
 /**
- * The centre as a prober outside sees it: it enrols, leases probes, and reports what was said. The centre believes
- * nothing of it but evidence for probes that it holds, and what it learnt of hosts and domains that it was asked about;
- * it tells it addresses and who takes turns with whom, and neither account nor result.
+ * The centre as an outside prober sees it: the prober enrols, leases probes and reports evidence. The centre trusts
+ * only evidence for probes that the prober holds, and facts about hosts and domains it was asked about. It gives the
+ * prober addresses and their fair-queue tags, but neither accounts nor results.
  */
 export type ProberCentre = {
   authenticate: AuthenticateProber;
   enrol: (request: { token: string; secret: string }) => Promise<EnrolAnswer>;
-  /** `removed` where the prober was removed while it waited. */
+  /** Returns `removed` if the prober was removed while it waited. */
   lease: (
     request: LeaseRequestMessage,
     from: ProberCall & { isStillKnown: () => Promise<boolean>; protocol: number },
   ) => Promise<LeaseAnswerMessage | 'removed'>;
   report: (request: ReportMessage, from: SpeakingProber) => Promise<ReportAnswerMessage>;
-  /** Ends the waiting: whoever waits is answered with nothing. */
+  /** Ends all waits; waiting probers get an empty answer. */
   close: () => void;
 };
 
-/** A prober, and the protocol that it speaks. */
+/** Its routes need it. */
+export type ProberHttp = { probers: Pick<ProberCentre, 'authenticate' | 'enrol' | 'lease' | 'report'> };
+
+/** A prober and its protocol version. */
 type SpeakingProber = { prober: KnownProber; protocol: number };
 
 type ProberCall = { prober: KnownProber; address: string; signal: AbortSignal };
@@ -69,12 +72,12 @@ type ProberCentreParts = {
 
 /** A second instance asks again after this long. */
 const standByMs = 5_000;
-/** While a prober waits it is heard of so often, and its secret looked at so often. */
+/** Intervals, while a prober waits, at which its presence is recorded and its secret checked. */
 const announceEveryMs = 8_000;
 const lookAgainMs = 800;
-/** One that is not well yet may be in a moment. */
+/** Short wait for an unwell prober, which may recover soon. */
 const unwellWaitMs = 1_000;
-/** Hosts and domains that a prober was asked about, for each. */
+/** Hosts and domains kept per prober as asked about. */
 const keysRemembered = 50_000;
 const probersAnnounced = 1_000;
 
@@ -84,7 +87,7 @@ export function createProberCentre(given: ProberCentreParts): ProberCentre {
   const { store, exchange, controls } = parts;
   const counts = createCounts(parts);
   const closed = new AbortController();
-  /** What each prober may have learnt something about. */
+  /** Hosts and domains that each prober may report facts about. */
   const askedAbout = createBoundedCache<true>({ clock: parts.clock, maxEntries: keysRemembered });
   const follow = (prober: KnownProber, probes: readonly LeasedProbe[]) => {
     for (const key of probes.flatMap((probe) => keysOf(probe, parts.policies)))
@@ -145,7 +148,7 @@ export function createProberCentre(given: ProberCentreParts): ProberCentre {
 
 const askedAboutMs = 3_600_000;
 
-/** The operator gave a prober its egress addresses; names that it adds are no addresses of ours. */
+/** Returns the egress addresses that the operator gave the prober; other names are ignored. */
 function namesOf(
   { name, egress: given }: KnownProber,
   { egress }: Pick<LeaseRequestMessage, 'egress'>,
@@ -155,7 +158,7 @@ function namesOf(
 
 type Judged = { counted: readonly ProbeResult[]; faults: number };
 
-/** Takes note of reports that cannot be read; a report that can be read forgives those before it. */
+/** Counts unreadable reports as faults; a readable report clears earlier faults. */
 async function judgeReport(
   { id, name }: KnownProber,
   { counted, faults }: Judged,
@@ -176,10 +179,10 @@ async function judgeReport(
   }, `prober:${id}`);
   if (!isAside) return;
   store.notify(egressChannel);
-  onProblem(`reports of the prober ${name} cannot be read: it is put aside`, undefined);
+  onProblem(`the prober ${name} sent too many unreadable reports and is put aside for a while`, undefined);
 }
 
-/** Control mailboxes alone are asked through a prober that is not well. */
+/** Builds the lease order. An unwell prober gets control mailboxes only. */
 function orderOf(request: LeaseRequestMessage, prober: KnownProber, { whyNot }: ProberState) {
   const { places, holding, wait_ms: wait, instance } = request;
   const names = namesOf(prober, request);
@@ -193,7 +196,7 @@ function orderOf(request: LeaseRequestMessage, prober: KnownProber, { whyNot }: 
   };
 }
 
-/** The account is told as a number that means something to this prober alone, and nothing else. */
+/** Presents a probe to the prober. The account is a number that only this prober sees. */
 function present(leased: LeasedProbe, { tagKey }: KnownProber): LeaseAnswerMessage['probes'][number] {
   const { probe, lease, fence, egress, question, asker, withinMs } = leased;
   const tag = createHmac('sha256', tagKey).update(asker.account).digest('hex').slice(0, 16);
@@ -210,10 +213,10 @@ function present(leased: LeasedProbe, { tagKey }: KnownProber): LeaseAnswerMessa
   };
 }
 
-/** A prober has a little less time than its asker, so that even the end of its patience is reported in time. */
+/** A prober gets a little less time than its asker, so that even its time-out is reported in time. */
 const mostMarginMs = 1_000;
 
-/** Evidence that makes no sense is worth as much as none: another prober is asked. */
+/** Reads a result. Invalid evidence counts as none: another prober is asked. */
 function readResult(result: ReportMessage['results'][number]): ProbeResult {
   const { probe, lease, fence, begun_ms: begunMsAgo } = result;
   const evidence = result.evidence === null ? null : (readEvidence(result.evidence) ?? null);
@@ -222,7 +225,7 @@ function readResult(result: ReportMessage['results'][number]): ProbeResult {
 
 function keysOf({ question }: LeasedProbe, policies: ProberCentreParts['policies']): string[] {
   const domain = question.email.slice(question.email.lastIndexOf('@') + 1).toLowerCase();
-  // The engine that wrote the question has made the name canonical.
+  // The engine that wrote the question made the name canonical.
   const first = question.first.name;
   return [
     `catch_all ${domain}`,
@@ -251,7 +254,7 @@ const findInstance = statement((db, arg: { id: string }) =>
     .where('id', '=', arg.id),
 );
 
-/** Empty where mail hosts may be asked through it: neither the centre nor the prober itself knows anything against it. */
+/** Returns why nothing is asked through the prober; empty if neither the centre nor the prober knows a reason. */
 function whyNotOf(
   row: { whyNot: string | null; controlsRight: number },
   { unwell }: Pick<LeaseRequestMessage, 'unwell'>,
@@ -260,14 +263,14 @@ function whyNotOf(
   return row.whyNot ?? controls.missing(row) ?? unwell ?? '';
 }
 
-/** What this process has last written down of a prober, and when. */
+/** The last record of a prober that this process wrote, and when. */
 type Announced = { key: string; at: number };
 
 type AnnouncingParts = ProberCentreParts & { announced: BoundedCache<Announced> };
 
 /**
- * The prober is there: its egress addresses can be asked from, unless another of its instances works. Somebody waits for
- * what it leases, so what was written down a moment ago is not written again.
+ * Records that the prober is present, so that its egress addresses can be used, unless another of its instances works.
+ * The prober is waiting, so a record that was just written is not written again.
  */
 async function announce(
   request: LeaseRequestMessage,
@@ -291,7 +294,7 @@ async function announce(
   return state;
 }
 
-/** Fields that are written at once if they change. */
+/** Fields whose change is written at once. */
 function announcementKey(
   { instance, version, egress, rests = [] }: LeaseRequestMessage,
   { address }: Pick<ProberCall, 'address'>,
@@ -326,7 +329,7 @@ async function writeAnnouncement(
   return found.state;
 }
 
-/** Locked until the transaction is committed: a removal or a quarantine is seen here, or finds what it has done. */
+/** Locks the row until the commit: a removal or quarantine is either seen here, or sees this transaction's result. */
 const lockProber = statement((db, arg: { id: string }) =>
   db
     .selectFrom('prober')
@@ -338,8 +341,8 @@ const lockProber = statement((db, arg: { id: string }) =>
 type WaitingCall = ProberCall & { isStillKnown: () => Promise<boolean>; state: ProberState };
 
 /**
- * A prober that waits is there; one that was removed meanwhile waits no longer, and one that is no longer as well as it
- * was when it asked has to ask again.
+ * Records the presence of a waiting prober. A removed prober stops waiting, and a prober whose health got worse has to
+ * ask again.
  */
 function keepAnnouncing(request: LeaseRequestMessage, from: WaitingCall, parts: AnnouncingParts) {
   const removed = new AbortController();
@@ -349,7 +352,9 @@ function keepAnnouncing(request: LeaseRequestMessage, from: WaitingCall, parts: 
 
   function look(): void {
     void lookOnce()
-      .catch((error: unknown) => parts.onProblem('a prober that waits could not be looked at', error))
+      .catch((error: unknown) =>
+        parts.onProblem('cannot record that a prober is present; trying again', error),
+      )
       .finally(() => {
         if (!signal.aborted) cancel = parts.clock.after(lookAgainMs, look);
       });

@@ -18,29 +18,29 @@ import type { ProbeQueue } from './probe-queue.ts';
 import { memoryWriterOf, type KnownProber } from './prober-records.ts';
 
 /**
- * Whether a prober outside tells the truth: mailboxes whose truth the operator knows (`controls` of the providers file),
- * and a made-up one beside each, are asked through it like any other.
+ * Checks whether an outside prober tells the truth. The operator names mailboxes that exist (`controls` of the
+ * providers file). Each of them, and a random mailbox beside it, is asked through the prober like any other.
  *
  *     not checked yet ──right──▶ well ──wrong──▶ in quarantine ──right──▶ well
  *
- * Nothing else is asked through a prober before its first control came out right, or in quarantine. Every five minutes,
- * and after every two hundred answers, another is due. Where the operator has named no controls nothing is checked.
+ * Before its first correct control, and in quarantine, a prober gets no other probes. A control is due every five
+ * minutes and after every two hundred answers. Without configured controls nothing is checked.
  *
- * A prober that could tell controls from other probes would tell the truth about them alone. So each looks like a single
- * verification of some account: its own tag, the time that a caller has, a made-up name that a person might have, and the
- * two of a check in any order and some time apart.
+ * A prober that recognised controls could answer only those truthfully. So each looks like a single verification: its
+ * own tag, a caller's time, and a name that a person might have. The two probes of a check come in any order and some
+ * time apart.
  */
 export type ProberControls = {
-  /** Why the prober is not well, as far as controls can say; `undefined` where they say nothing against it. */
+  /** Returns why controls do not approve the prober; `undefined` if they have no objection. */
   missing: (state: { controlsRight: number }) => string | undefined;
   checkIfDue: (prober: KnownProber, found: Checked) => void;
-  /** So many answers of the prober were taken. */
+  /** Counts the answers taken from the prober. */
   count: (prober: KnownProber, answers: number) => void;
   stop: () => void;
 };
 
 export type ProberState = {
-  /** Empty where mail hosts are asked through it. */
+  /** Empty if mail hosts are asked through it. */
   whyNot: string;
   controlledAt: number;
   controlsRight: number;
@@ -54,9 +54,9 @@ type ProberControlParts = {
   wallClock: WallClock;
   queue: Pick<ProbeQueue, 'ask'>;
   findMailRoute: (address: Address, patience: Patience) => Promise<MailRoute>;
-  /** Addresses of living mailboxes. */
+  /** Addresses of existing mailboxes. */
   controls: readonly string[];
-  /** The time that a caller of a single verification has. */
+  /** Time of a single verification's caller. */
   singleTimeoutMs: number;
   random?: () => number;
   onProblem: (message: string, error?: unknown) => void;
@@ -64,12 +64,12 @@ type ProberControlParts = {
 
 const controlLimits = {
   everyMs: 300_000,
-  /** Until the first has come out right or wrong. */
+  /** Interval until the first conclusive check. */
   firstEveryMs: 5_000,
   answers: 200,
-  /** Between the two probes of a check, through a prober that is asked for others too. */
+  /** Longest time between the two probes of a check, if the prober also has other probes. */
   mostApartMs: 5_000,
-  /** What a single verification has used up of its time when its probe is handed over. */
+  /** Longest time that a single verification takes before its probe is handed over. */
   mostUsedMs: 400,
 } as const;
 
@@ -94,7 +94,7 @@ export function createProberControls(parts: ProberControlParts): ProberControls 
     const egress = pick(names, parts);
     const email = pick(controls, parts);
     if (egress === undefined || email === undefined) return;
-    // A prober that is not well is asked for nothing but controls, and waits to be.
+    // An unwell prober gets nothing but controls, and waits for them.
     const mostApartMs = state.whyNot === '' ? controlLimits.mostApartMs : 0;
     const asking = { ...parts, signal: stopped.signal, mostApartMs };
     const finding = await askControls(email, egress, asking);
@@ -109,7 +109,7 @@ export function createProberControls(parts: ProberControlParts): ProberControls 
       void check(prober, found)
         .catch((error: unknown) => {
           if (!stopped.signal.aborted)
-            onProblem(`control mailboxes could not be asked through ${prober.name}`, error);
+            onProblem(`cannot ask control mailboxes through ${prober.name}; trying again later`, error);
         })
         .finally(() => underWay.delete(prober.id));
     },
@@ -118,7 +118,7 @@ export function createProberControls(parts: ProberControlParts): ProberControls 
   };
 }
 
-/** Said to operators; see docs/probers.md. */
+/** Shown to operators; see docs/probers.md. */
 const quarantined = 'controls_wrong';
 const unchecked = 'not_checked_yet';
 
@@ -134,7 +134,7 @@ const begin = statement((db, arg: { id: string; now: number; since: number }) =>
     .where('controlled_at', '<=', arg.since),
 );
 
-/** One process at a time asks. */
+/** Claims the check, so that one process at a time asks. */
 async function beginCheck({ id }: KnownProber, { store, wallClock }: ProberControlParts): Promise<boolean> {
   const now = wallClock.now();
   const row = { id, now, since: now - controlLimits.firstEveryMs };
@@ -146,7 +146,7 @@ const pass = statement((db, arg: { id: string }) =>
     .updateTable('prober')
     .set((eb) => ({
       controls_right: eb('controls_right', '+', eb.lit(1)),
-      // Other reasons not to ask through it end by themselves.
+      // Other reasons end by themselves.
       why_not: sql<string | null>`nullif(why_not, ${sql.lit(quarantined)})`,
     }))
     .where('id', '=', arg.id)
@@ -158,8 +158,8 @@ const fail = statement((db, arg: { id: string; whyNot: string }) =>
 );
 
 /**
- * What a prober in quarantine still holds is taken from it, answers on their way included, and what it told of hosts and
- * domains is forgotten.
+ * Records the result of a check. A prober in quarantine loses its leases, including answers on their way, and its facts
+ * about hosts and domains are forgotten.
  */
 async function conclude(
   { id, name }: KnownProber,
@@ -180,13 +180,13 @@ async function conclude(
   store.notify(egressChannel);
   if (finding === 'wrong')
     onProblem(
-      `control mailboxes came out wrong through the prober ${name}: nothing more is asked through it`,
+      `the prober ${name} answered wrongly about control mailboxes; it is in quarantine until a check comes out right`,
     );
 }
 
 type AskParts = ProberControlParts & { signal: AbortSignal; mostApartMs: number };
 
-/** A living mailbox and a made-up one of its domain. */
+/** Asks for an existing mailbox and a random one of its domain. */
 async function askControls(email: string, egress: string, parts: AskParts): Promise<Finding> {
   const domain = email.slice(email.lastIndexOf('@') + 1);
   const waits = [0, parts.mostApartMs === 0 ? 0 : randomInt(parts.mostApartMs)];
@@ -218,7 +218,7 @@ async function askOne(email: string, egress: string, parts: AskParts): Promise<M
 const consonants = 'bdfgklmnprstv';
 const vowels = 'aeiou';
 
-/** A name that reads like a person's, and that nobody has: one of some ten billion. */
+/** Returns a random name that reads like a person's: one of about ten billion. */
 function makeUpName(): string {
   const letterOf = (letters: string): string => letters[randomInt(letters.length)] ?? '';
   const syllables = (count: number): string =>
@@ -226,7 +226,7 @@ function makeUpName(): string {
   return `${syllables(2)}.${syllables(3)}${letterOf(consonants)}`;
 }
 
-/** Waits, unless the checks are over. */
+/** Waits, unless the checks have been stopped. */
 function wait(ms: number, { clock, signal }: AskParts): Promise<void> {
   if (ms === 0) return Promise.resolve();
   return new Promise((resolve) => {
@@ -239,7 +239,10 @@ function wait(ms: number, { clock, signal }: AskParts): Promise<void> {
   });
 }
 
-/** Refused as unknown is a lie; refused for what the prober is makes its answers worthless. */
+/**
+ * Judges the answer about an existing mailbox. "Unknown" is a lie; a refusal because of the prober itself makes its
+ * answers worthless.
+ */
 function judgeLiving(evidence: MailboxEvidence | undefined): Finding {
   switch (evidence?.meaning?.label) {
     case 'accepted':

@@ -16,7 +16,7 @@ const addCounts = statement((db, arg: { id: string; answered: number; unknown: n
     .where('id', '=', arg.id),
 );
 
-/** Counts answers for the operator and writes them down together, so that no verdict waits for them. */
+/** Counts answers for the operator and writes them in batches, so that no verdict waits for them. */
 export function createCounts({ store, clock, onProblem }: CountParts) {
   const uncounted = new Map<string, { answered: number; unknown: number }>();
   let cancel: (() => void) | undefined;
@@ -29,7 +29,7 @@ export function createCounts({ store, clock, onProblem }: CountParts) {
       .write(async (tx) => {
         for (const [id, counts] of all) await tx.change(addCounts, { id, ...counts });
       })
-      .catch((error: unknown) => onProblem('the answers of probers could not be counted', error));
+      .catch((error: unknown) => onProblem('cannot save the counts of probers’ answers', error));
   }
 
   return {

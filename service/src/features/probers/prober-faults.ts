@@ -3,18 +3,18 @@ import { statement, type Tx } from '../../core/store/statement.ts';
 import { endSilentProbers, freeProbesOf, judgeEgress } from './outside-egress.ts';
 
 /**
- * Probers outside that sleep or talk rubbish. A fault is a probe that a prober held and did not answer in time, or
- * answered with what cannot be read. Evidence that can be read forgives all before it.
+ * Faults before an outside prober is put aside. A fault is a leased probe that was not answered in time, or an
+ * unreadable answer. Readable evidence clears all earlier faults.
  *
  *     well ──five faults in a row──▶ aside ──five minutes──▶ well, or not checked yet ──one more fault──▶ aside
  *
- * What a prober that is put aside still holds goes to others. Where control mailboxes are named, one has to come out right
- * before anything else is asked through it again.
+ * The leases of such a prober go to others. If control mailboxes are configured, one must come out right before
+ * the prober gets other probes again.
  */
 const faultsAllowed = 5;
 const asideMs = 300_000;
 
-/** Said to operators; see docs/probers.md. */
+/** Shown to operators; see docs/probers.md. */
 type AsideReason = 'leases_lapsed' | 'reports_unreadable';
 
 const asideReasons: readonly AsideReason[] = ['leases_lapsed', 'reports_unreadable'];
@@ -27,7 +27,7 @@ const addFaults = statement((db, arg: { id: string; faults: number }) =>
     .returning(['faults', 'why_not']),
 );
 
-/** One fault is enough to put it aside again. */
+/** Puts the prober aside; afterwards one more fault is enough. */
 const setAside = statement((db, arg: { id: string; whyNot: string; faults: number; now: number }) =>
   db
     .updateTable('prober')
@@ -37,7 +37,7 @@ const setAside = statement((db, arg: { id: string; whyNot: string; faults: numbe
 
 type ProberFaults = { proberId: string; faults: number; whyNot: AsideReason; now: number };
 
-/** Tells whether the prober is put aside now. */
+/** Returns whether the prober is now put aside. */
 export async function noteFaults(
   tx: Tx,
   { proberId: id, faults, whyNot, now }: ProberFaults,
@@ -59,7 +59,7 @@ export async function forgiveFaults(tx: Tx, proberId: string): Promise<void> {
 }
 
 const leased = sql.lit('leased' as const);
-/** Holders outside have the instance behind a colon; processes of the installation have none. */
+/** Outside holders contain a colon before their instance; processes of the installation have none. */
 const outside = sql.lit('%:%');
 
 const findLapsed = statement((db, arg: { now: number }) =>
@@ -82,7 +82,7 @@ const freeLapsed = statement((db, arg: { holder: string; now: number }) =>
     .where('lease_until', '<=', arg.now),
 );
 
-/** Frees what probers outside let lapse, each time a fault. Tells how many probers were put aside for it. */
+/** Frees expired leases of outside probers; each counts as a fault. Returns how many probers were put aside. */
 async function endLapsedLeases(tx: Tx, now: number): Promise<number> {
   let aside = 0;
   for (const { holder, lapsed } of await tx.all(findLapsed, { now })) {
@@ -106,7 +106,10 @@ const eraseOne = statement((db, arg: { id: string }) =>
   db.deleteFrom('probe').where('id', '=', arg.id).returning(['state', 'holder']),
 );
 
-/** Erases a probe that nobody waits for any more; a fault of the prober that still held it. Tells whether it is put aside. */
+/**
+ * Erases a probe at its deadline; an outside prober that still held it gets a fault. Returns whether that prober is now
+ * put aside.
+ */
 export async function eraseUnanswered(tx: Tx, id: string, now: number): Promise<boolean> {
   const row = await tx.first(eraseOne, { id });
   if (row?.state !== 'leased' || !row.holder.includes(':')) return false;
@@ -125,12 +128,12 @@ const takeBack = statement((db, arg: { before: number }) =>
     .where('aside_at', '<=', arg.before),
 );
 
-/** Gives probers that were put aside another try. Whether they are well is announced with their next lease. */
+/** Ends the time aside of probers. Their next lease announces whether they are well. */
 async function endAside(tx: Tx, now: number): Promise<void> {
   await tx.change(takeBack, { before: now - asideMs });
 }
 
-/** Looks after probers outside: those that fell silent, leases that lapsed, and the end of a time aside. */
+/** Handles silent outside probers, expired leases and ended times aside. */
 export async function tendProbers(tx: Tx, now: number): Promise<number> {
   const silent = await endSilentProbers(tx, now);
   const aside = await endLapsedLeases(tx, now);

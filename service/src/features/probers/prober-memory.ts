@@ -4,20 +4,22 @@ import type { Store } from '../../core/store/store.ts';
 import type { WallClock } from '../../core/store/wall-clock.ts';
 import { forgetFrom, rememberFrom } from '../../core/verify/engine-state/keep-engine-memory.ts';
 import { writeLearned } from './evidence-messages.ts';
-import { messageLimits } from './message-limits.ts';
-import type { LeaseAnswerMessage } from './prober-messages.ts';
+import { type LeaseAnswerMessage, messageLimits } from './prober-messages.ts';
 import { memoryWriterOf, type KnownProber } from './prober-records.ts';
 
-/** What probers outside tell the engines of this installation of hosts and domains, and what they are told. */
+/** Exchange of facts about hosts and domains between outside probers and the engines of this installation. */
 
 type RememberParts = {
   store: Pick<Store, 'write'>;
   wallClock: WallClock;
-  /** Whether the prober has been removed or put in quarantine meanwhile. */
+  /** Tells whether the prober was removed or quarantined meanwhile. */
   isDoubted: (tx: Tx) => Promise<boolean>;
 };
 
-/** If the prober is removed or put in quarantine in this very moment, all that it ever told is forgotten, this too. */
+/**
+ * Stores facts from a prober. If it is removed or quarantined at the same time, these are forgotten with all its
+ * others.
+ */
 export async function rememberFromProber(
   learned: readonly Remembered[],
   { id }: KnownProber,
@@ -41,10 +43,10 @@ const findNews = statement((db, arg: { writer: string; from: number; limit: numb
     .limit(arg.limit),
 );
 
-/** What is committed late was stamped earlier, so each look goes back this far again. */
+/** A late commit carries an earlier time, so each read goes back this far. */
 const overlapMs = 5_000;
 
-/** Rests and beliefs about providers that others came by, since the answer whose `news` the prober has. */
+/** Returns rests and beliefs about providers from other sources, since the answer with the prober's `news`. */
 export async function readNews(
   { id }: KnownProber,
   cursor: string | undefined,

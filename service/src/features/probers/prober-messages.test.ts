@@ -41,7 +41,7 @@ const catchAll = fc.record(
   },
   { requiredKeys: ['kind'] },
 );
-/** Whatever the schema lets in. */
+/** Any message that the schema accepts. */
 const message: fc.Arbitrary<EvidenceMessage> = fc.record(
   {
     kind: fc.constantFrom('answered' as const, 'no_answer' as const),

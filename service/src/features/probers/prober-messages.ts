@@ -1,17 +1,34 @@
 import type { MailboxEvidence } from '@mailproof/engine';
 import { Type, type Static } from 'typebox';
 import { mostLeased, mostRenewed, mostReported } from './probe-source.ts';
-import { messageLimits } from './message-limits.ts';
 
 /**
- * What a prober outside and the centre say to each other, in JSON over HTTPS. Neither trusts the other: every field is
- * bounded, and what does not fit is refused whole. Times are durations, so that clocks need not agree.
+ * Header that names the protocol of either side. An outside prober and the centre exchange JSON over HTTPS. Neither
+ * trusts the other: every field is bounded, and a message that does not fit is refused whole. Times are durations, so
+ * that clocks need not agree.
  *
- * Both sides say in a header which protocol they speak; a program of protocol 1 says nothing and ignores the header. As
- * messages with unknown fields are refused whole, neither sends what the other cannot read.
+ * A program of protocol 1 sends no header and ignores it. Messages with unknown fields are refused, so neither side
+ * sends fields that the other cannot read.
  */
 export const protocolHeader = 'x-probe-protocol';
 export const ownProtocol = 2;
+
+/** Limits of the messages between an outside prober and the centre. */
+export const messageLimits = {
+  egressAddresses: 256,
+  learned: 200,
+  /** Longest wait of a lease request. */
+  waitMs: 30_000,
+  mailHosts: 64,
+  addresses: 64,
+  replies: 16,
+  replyCharacters: 2_048,
+  /** Rests of its own egress addresses that a prober reports, and that it is asked to end. */
+  rests: 200,
+  restCharacters: 200,
+  /** A whole message, in either direction. */
+  bytes: 4_194_304,
+} as const;
 
 export function readProtocol(header: string | string[] | null | undefined): number {
   return typeof header === 'string' && /^\d{1,3}$/.test(header) ? Number(header) : 1;
@@ -41,7 +58,7 @@ export const enrolAnswerSchema = Type.Object(
   { prober_id: id, name },
   {
     title: 'ProberEnrolled',
-    description: 'The prober is known from now on',
+    description: 'The prober is enrolled',
     ...closed,
     examples: [{ prober_id: '0aB1cD2e', name: 'office' }],
   },
@@ -51,7 +68,7 @@ const learnedSchema = Type.Object(
   {
     kind: oneOf(['belief', 'catch_all', 'host_reach', 'host_traits', 'rest']),
     key: Type.String({ minLength: 1, maxLength: 600 }),
-    value: Type.Unknown({ description: 'As the engine keeps it; `null` where it is to be forgotten' }),
+    value: Type.Unknown({ description: 'As the engine keeps it; `null`: forget it' }),
     life_ms: duration(longestLifeMs, 'How much longer it holds'),
   },
   { title: 'ProberLearned', description: 'Of a domain or a host, never of an address', ...closed },
@@ -87,7 +104,7 @@ const leaseFields = {
     description: 'Chosen at random when the prober starts; a second one with the same secret stands by',
   }),
   version: Type.String({ maxLength: 40 }),
-  places: Type.Integer({ minimum: 1, maximum: mostLeased, description: 'Probes that it can take on' }),
+  places: Type.Integer({ minimum: 1, maximum: mostLeased, description: 'Probes that it can take' }),
   egress: Type.Array(egressName, {
     minItems: 1,
     maxItems: messageLimits.egressAddresses,
@@ -96,7 +113,7 @@ const leaseFields = {
   unwell: Type.Optional(
     Type.String({ maxLength: 100, description: 'Why it cannot ask mail hosts now, in one word' }),
   ),
-  wait_ms: duration(messageLimits.waitMs, 'How long to wait until there is something to ask'),
+  wait_ms: duration(messageLimits.waitMs, 'Longest wait for a probe'),
   holding: Type.Optional(
     Type.Array(id, {
       maxItems: mostLeased,
@@ -148,7 +165,7 @@ const probeSchema = Type.Object(
     egress: egressName,
     urgency: oneOf(['single', 'bulk']),
     tag: Type.String({ maxLength: 32, description: 'The same for probes that take turns with others' }),
-    within_ms: duration(longestWaitMs, 'When nobody waits for the answer any more'),
+    within_ms: duration(longestWaitMs, 'Time until the caller’s deadline'),
     question: questionSchema,
   },
   { title: 'LeasedProbe', ...closed },
@@ -217,7 +234,7 @@ const catchAllSchema = Type.Object(
   { title: 'ProbeCatchAll', ...closed },
 );
 
-/** Every reason but those that are found out at the centre. */
+/** Every reason except those that only the centre can find. */
 export const noAnswerReasons = [
   'mx_unreachable',
   'smtp_timeout',
@@ -249,7 +266,9 @@ const evidenceSchema = Type.Object(
     ),
     reason: Type.Optional(oneOf(noAnswerReasons)),
     connected: Type.Optional(Type.Boolean()),
-    retry_after_ms: Type.Optional(duration(longestWaitMs, 'When the rest ends for which nobody was asked')),
+    retry_after_ms: Type.Optional(
+      duration(longestWaitMs, 'Time until the end of the rest that prevented the question'),
+    ),
   },
   { title: 'ProbeEvidence', description: 'What the mail hosts said', ...closed },
 );
@@ -276,7 +295,7 @@ export const reportRequestSchema = Type.Object(
     instance: leaseFields.instance,
     results: Type.Array(resultSchema, { maxItems: mostReported }),
     learned: Type.Array(learnedSchema, { maxItems: messageLimits.learned }),
-    renew: Type.Array(id, { maxItems: mostRenewed, description: 'Leases of which something is under way' }),
+    renew: Type.Array(id, { maxItems: mostRenewed, description: 'Leases with open probes' }),
   },
   { title: 'ProbeReport', ...closed },
 );
@@ -285,7 +304,7 @@ export const reportAnswerSchema = Type.Object(
   {
     ended: Type.Array(id, {
       maxItems: mostRenewed,
-      description: 'Of the leases to be renewed, those in which nothing is left',
+      description: 'Renewed leases without an open probe',
     }),
     withdrawn: Type.Optional(
       Type.Array(id, {
@@ -296,7 +315,7 @@ export const reportAnswerSchema = Type.Object(
   },
   {
     title: 'ProbeReportAnswer',
-    description: 'What became of leases and probes',
+    description: 'Outcome for leases and probes',
     ...closed,
     examples: [{ ended: [] }],
   },

@@ -10,16 +10,16 @@ import { noteProberKind } from './who-may-ask.ts';
 import { readBearer } from '../../core/keys/read-bearer.ts';
 
 /**
- * Probers outside the installation, and how the centre knows them.
+ * Lifetime of an enrolment token. The centre knows outside probers in three stages:
  *
  *     added: a token, good once and for an hour ──▶ enrolled: a secret that the prober made itself ──▶ removed
  *
- * Of both only hashes are kept. They are random numbers of 256 bits, so a fast hash is right, and finding a row by one
- * tells nothing of what it was made from.
+ * Only hashes of token and secret are stored. Both are random 256-bit numbers, so a fast hash suffices, and a lookup by
+ * hash does not reveal them.
  */
 const enrolmentMs = 3_600_000;
 
-/** A name is part of the names of egress addresses, so it has no slash. */
+/** A name is a prefix of egress addresses, so it has no slash. */
 const nameShape = /^[a-z\d][a-z\d.-]{0,39}$/;
 
 const secretShape = /^mp_prober_[\w-]{43}$/;
@@ -31,15 +31,15 @@ export function makeProberSecret(): string {
 
 const hashOf = (text: string): string => hash('sha256', text, 'hex');
 
-/** The names that a prober may have for its egress addresses. */
+/** Allowed names for a prober's egress addresses. */
 const egressShape = /^[\w.:-]{1,100}$/;
 const mostEgress = 256;
 
-/** What the operator gives a prober. */
+/** Limits that the operator sets for a prober. */
 export type ProberBounds = {
   /** Its egress addresses, by the names of its own routes. */
   egress: readonly string[];
-  /** How many of a hundred addresses it may be asked about. */
+  /** Percentage of addresses that it may be asked about. */
   share: number;
 };
 
@@ -131,7 +131,9 @@ const setSecret = statement((db, arg: { id: string; hash: string; now: number })
 
 export type EnrolAnswer = { kind: 'enrolled'; proberId: string; name: string } | { kind: 'refused' };
 
-/** The same prober may say it again, where the answer was lost; nobody else can use the token any more. */
+/**
+ * Enrols a prober. The same prober may repeat the request if the answer was lost; the token works for no other.
+ */
 export async function enrolProber(
   { token, secret }: { token: string; secret: string },
   { store, wallClock }: { store: Pick<Store, 'write'>; wallClock: WallClock },
@@ -156,7 +158,7 @@ function isSame(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'));
 }
 
-/** Signs what a prober has filled the memory of the engines with. */
+/** Returns the name under which a prober's facts are stored in the engines' memory. */
 export function memoryWriterOf(proberId: string): string {
   return `prober:${proberId}`;
 }
@@ -179,8 +181,8 @@ const dropGiven = statement((db, arg: { id: string }) =>
 type RemoveProberAnswer = { kind: 'removed'; proberId: string; name: string } | { kind: 'not_found' };
 
 /**
- * Removes a prober by its id or its name. Others may be asked for its probes at once, all that it told of hosts and domains
- * is forgotten, and its requests are refused within a second, everywhere.
+ * Removes a prober by id or name. Its probes are free for others at once, and its facts about hosts and domains are
+ * forgotten. Every process refuses its requests within a second.
  */
 export async function removeProber(
   id: string,
@@ -200,7 +202,7 @@ export async function removeProber(
   });
 }
 
-/** A prober that sends a request, and what the operator gave it. */
+/** A prober that sends a request, with the operator's limits. */
 export type KnownProber = ProberBounds & { id: string; name: string; tagKey: string };
 
 const findBySecret = statement((db, arg: { hash: string }) =>
@@ -218,12 +220,12 @@ async function findProber(hash: string, store: Pick<Store, 'read'>): Promise<Kno
   const found = await store.read.first(findBySecret, { hash });
   if (found === undefined) return undefined;
   const given = await store.read.all(findGiven, { id: found.id });
-  // One that was invited by an older version was given no names.
+  // Probers invited by an older version were given no names.
   const egress = given.length === 0 ? usualBounds.egress : given.map(({ name }) => name);
   return { ...found, egress };
 }
 
-/** One that was removed has to stop within a second, reading and answering included. */
+/** A removed prober must be refused within a second, including the time to read and answer. */
 const rememberMs = 900;
 const mostRemembered = 1_000;
 
@@ -243,7 +245,7 @@ export function createAuthenticateProber({
     const digest = hashOf(secret);
     const known = remembered.get(digest);
     if (known !== undefined) return known;
-    // What is read now may be removed now: the second runs from before the reading.
+    // The row may be removed while it is read, so the second starts before the read.
     const until = clock.now() + rememberMs;
     const found = await findProber(digest, store);
     if (found !== undefined) remembered.set(digest, found, until - clock.now());
@@ -251,7 +253,7 @@ export function createAuthenticateProber({
   };
 }
 
-/** `undefined` for what no prober can have made. */
+/** Returns `undefined` if no prober can have made the secret. */
 export function secretIn(authorization: string | undefined): string | undefined {
   const text = readBearer(authorization, 100);
   return text !== undefined && secretShape.test(text) ? text : undefined;

@@ -23,7 +23,7 @@ const setWhyNot = statement((db, arg: { id: string; whyNot: string }) =>
 );
 const never = new AbortController().signal;
 const hourMs = 3_600_000;
-/** A prober is taken for gone after this long. */
+/** Silence after which a prober counts as gone. */
 const silenceMs = 34_000;
 const patient = () => ({ deadline: systemClock.now() + hourMs, signal: never });
 

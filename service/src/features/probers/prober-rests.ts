@@ -11,11 +11,10 @@ import { statement, type Reader, type Tx } from '../../core/store/statement.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { WallClock } from '../../core/store/wall-clock.ts';
 import { egressOf } from './outside-egress.ts';
-import { messageLimits } from './message-limits.ts';
-import type { LeaseAnswerMessage, LeaseRequestMessage } from './prober-messages.ts';
+import { type LeaseAnswerMessage, type LeaseRequestMessage, messageLimits } from './prober-messages.ts';
 
 /**
- * Rests of a prober's own egress addresses. They are the prober's alone, so it tells the centre of them with each lease.
+ * Rests of a prober's own egress addresses. Only the prober knows them, so it reports them with each lease.
  *
  *     prober: rests ──lease──▶ centre, for the operator to see
  *     operator: end ──▶ a wish, kept a day ──answer to a lease──▶ the prober ends the rest ──next lease──▶ wish forgotten
@@ -23,7 +22,7 @@ import type { LeaseAnswerMessage, LeaseRequestMessage } from './prober-messages.
 type RestMessage = NonNullable<LeaseRequestMessage['rests']>[number];
 export type RestWish = NonNullable<LeaseAnswerMessage['end']>[number];
 
-/** The rests of this prober's engine, by the prober's own names. */
+/** Describes the rests of this prober's engine, with the prober's own names. */
 export function describeRests(health: ReturnType<Engine['health']>, now: number): RestMessage[] {
   const leftUntil = (until: number) => ({ left_ms: Math.round(Math.max(0, until - now)) });
   const { closed, bans, routes } = health;
@@ -58,7 +57,7 @@ export function describeRests(health: ReturnType<Engine['health']>, now: number)
   ].slice(0, messageLimits.rests);
 }
 
-/** Returns the entries by which the engine of this prober ends a rest. Other entries stay as they are. */
+/** Returns the memory entry with which this prober's engine ends a rest. */
 export function endsOf({ kind, egress, group = '' }: RestWish, now: number): Remembered {
   switch (kind) {
     case 'closed':
@@ -77,7 +76,7 @@ export function endsOf({ kind, egress, group = '' }: RestWish, now: number): Rem
 
 const endHoldsMs = 60_000;
 
-/** A rest as the centre keeps it with what else the prober said of itself. */
+/** A rest as the centre stores it with the prober's other fields. */
 type KeptRest = Omit<RestMessage, 'left_ms'> & { until?: number };
 
 export function keptRests(rests: readonly RestMessage[], now: number): KeptRest[] {
@@ -95,11 +94,11 @@ const findSeen = statement((db) =>
   db.selectFrom('prober').select(['id', 'name', 'seen']).where('seen_at', '>', 0).limit(mostProbers),
 );
 
-/** Rests of all probers outside, as each told last. */
+/** Returns the rests of all outside probers, as each last reported. */
 export async function readProberRests(reader: Reader, now: number): Promise<ProberRest[]> {
   const probers = await reader.all(findSeen, {});
   return probers.flatMap(({ id: proberId, name, seen }) => {
-    // Written by `announce` in prober-centre.ts, of fields that were checked.
+    // Written by `announce` in prober-centre.ts, from checked fields.
     const { rests = [] } = JSON.parse(seen) as { rests?: KeptRest[] };
     return rests
       .filter(({ until = Infinity }) => until > now)
@@ -107,7 +106,7 @@ export async function readProberRests(reader: Reader, now: number): Promise<Prob
   });
 }
 
-/** Wishes stand in the memory of the engines, under a kind that no engine reads. */
+/** Wishes are stored in the engines' memory, under a kind that no engine reads. */
 const wishesFor = (proberId: string) => `prober_end:${proberId}`;
 const wishLifeMs = 86_400_000;
 
@@ -121,7 +120,7 @@ const writeWish = statement((db, arg: WishRow) => {
     .onConflict((conflict) => conflict.columns(['kind', 'key']).doUpdateSet(said));
 });
 
-/** Remembers for a day that the operator wants a rest of a prober to end. */
+/** Stores for a day that the operator wants a rest of a prober to end. */
 export async function wishEnd(tx: Tx, rest: ProberRest, now: number): Promise<void> {
   const { proberId, kind, egress, group } = rest;
   const wish: RestWish = { wish: randomUUID(), kind, egress, ...(group === undefined ? {} : { group }) };
@@ -154,7 +153,7 @@ const forgetWish = statement((db, arg: { kind: string; key: string; value: strin
 
 type WishParts = { store: Pick<Store, 'read' | 'write'>; wallClock: WallClock };
 
-/** Returns the wishes that a prober has not carried out yet, and forgets the others. */
+/** Returns the wishes that a prober has not carried out yet, and deletes the others. */
 export async function readWishes(
   { id, done }: { id: string; done: readonly string[] },
   { store, wallClock }: WishParts,

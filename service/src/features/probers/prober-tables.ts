@@ -1,71 +1,71 @@
 import type { Generated } from 'kysely';
 
-/** Egress addresses, probers outside, and the questions handed to them. */
+/** Egress addresses, outside probers, and their probes. */
 declare module '../../core/store/schema.ts' {
   interface Schema {
-    /** The egress addresses that a prober outside may lease for, by the names that it has for them. */
+    /** The egress addresses that an outside prober may lease for, by its own names. */
     prober_egress: { prober_id: string; name: string };
-    /** Since when the installation has had probers: processes of that role, and probers outside. */
+    /** First time at which the installation had probers: processes of that role, and outside probers. */
     prober_history: { kind: 'inside' | 'outside'; first_at: number };
-    /** Who owns the addresses that mail hosts are asked from (see probers/egress-addresses.ts). */
+    /** Owners of the addresses that mail hosts are asked from (see probers/egress-addresses.ts). */
     egress_address: {
       name: string;
-      /** The id of a process or of a prober outside; empty where it was left. */
+      /** Id of a process or of an outside prober; empty if it was left. */
       owner: string;
       kind: 'inside' | 'outside';
       /** Grows with each new owner. */
       fence: number;
       lease_until: number;
-      /** Counts for the next owner, in JSON, and when they were written: at each prolongation, and on leaving. */
+      /** Hand-over for the next owner, in JSON, and its time: written at each renewal and on leaving. */
       state: string;
       saved_at: number;
       well: number;
       why_not: string;
-      /** What its owner tells of it, in JSON: conversations and hosts left alone; a prober outside also of itself. */
+      /** The owner's figures, in JSON: conversations and resting hosts; an outside prober adds its own description. */
       seen: string;
-      /** How many of a hundred addresses a prober outside may be asked about. */
+      /** Percentage of addresses that an outside prober may be asked about. */
       share: Generated<number>;
     };
-    /** A prober that is no process of the installation. */
+    /** A prober that is not a process of the installation. */
     prober: {
       id: string;
       name: string;
-      /** SHA-256 of the token that it enrols with, in hexadecimal; null once it has. */
+      /** SHA-256 of its enrolment token, in hexadecimal; null once it has enrolled. */
       token_hash: string | null;
       token_until: number;
       /** SHA-256 of the secret that it made itself; null before it has enrolled. */
       secret_hash: string | null;
-      /** What the accounts are hidden with from it. */
+      /** Key that hides the accounts from it. */
       tag_key: string;
       created_at: number;
       enrolled_at: number | null;
-      /** Which of its processes works; others with the same secret stand by. */
+      /** Its working instance; others with the same secret stand by. */
       instance: Generated<string>;
       seen_at: Generated<number>;
-      /** What it said of itself last, in JSON. */
+      /** Its last description of itself, in JSON. */
       seen: Generated<string>;
-      /** Probes that it has answered, and those of them that brought no conclusion. */
+      /** Probes that it has answered, and the inconclusive ones of these. */
       answered: Generated<number>;
       unknown: Generated<number>;
-      /** When control mailboxes were last asked through it, and how often in a row they came out right. */
+      /** Time of the last control mailboxes asked through it, and correct ones in a row. */
       controlled_at: Generated<number>;
       controls_right: Generated<number>;
-      /** Why nothing is asked through it; null where something is. */
+      /** Why nothing is asked through it; null if it is in use. */
       why_not: Generated<string | null>;
-      /** How many of a hundred addresses it may be asked about. */
+      /** Percentage of addresses that it may be asked about. */
       share: Generated<number>;
-      /** Probes in a row that it held and did not answer, or answered with what cannot be read. */
+      /** Consecutive probes that it held and did not answer, or answered unreadably. */
       faults: Generated<number>;
-      /** When it was put aside for that; 0 where it never was. */
+      /** Time at which it was put aside for that; 0 if it never was. */
       aside_at: Generated<number>;
     };
-    /** A question to a mail host on its way to whoever owns the egress address, and its answer on the way back. */
+    /** A question to a mail host on its way to the owner of the egress address, and the answer on its way back. */
     probe: {
       id: string;
       /** The process that waits for the answer. */
       asker: string;
       egress: string;
-      /** 0 where somebody waits for a single verification, 1 for one of a list. */
+      /** 0 for a single verification, 1 for an address of a list. */
       urgency: number;
       /** The account, so that accounts are served in turn. */
       tag: string;
@@ -74,14 +74,14 @@ declare module '../../core/store/schema.ts' {
       asked_at: number;
       deadline_at: number;
       state: Generated<'waiting' | 'leased' | 'answered'>;
-      /** The process, or the instance of a prober outside, that asks. */
+      /** The process, or the instance of an outside prober, that asks. */
       holder: Generated<string>;
       lease: Generated<string>;
-      /** Grows each time that the probe is leased. */
+      /** Grows with each lease of the probe. */
       fence: Generated<number>;
-      /** 0 where nobody holds it. */
+      /** 0 if it is not leased. */
       lease_until: Generated<number>;
-      /** In JSON; null where the prober failed. While the probe is held: a mark if its asker has withdrawn it. */
+      /** In JSON; null if the prober failed. While the probe is leased: a mark if its asker has withdrawn it. */
       evidence: Generated<string | null>;
     };
   }

@@ -201,7 +201,7 @@ for (const database of databases) {
         (await rows()).map(({ state }) => state),
         ['leased'],
       );
-      // Its holder died, and nobody else owns the address: what it had leased need not wait for the end of that lease.
+      // Its holder died and the address has no new owner: its probes need not wait for the end of the lease.
       await queue.withdraw('default', '');
       assert.equal(await first, 'ask_another');
     });
@@ -232,7 +232,7 @@ for (const database of databases) {
       const { store, openQueue, rows } = await setUp(t, database);
       const held: (() => void)[] = [];
       let isHolding = false;
-      // Answers writes together, as where they share a transaction; the last first.
+      // Completes writes together, as if they shared a transaction; the last first.
       const write: typeof store.write = async (...given) => {
         const written = await store.write(...given);
         if (isHolding) await new Promise<void>((resolve) => void held.unshift(resolve));

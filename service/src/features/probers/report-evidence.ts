@@ -11,38 +11,37 @@ import { createRetryWaits } from './retry-waits.ts';
 export type ReportingParts = {
   source: ProbeSource;
   clock: Clock;
-  /** What was learnt since the last call, for probers that do not share the centre's store. */
+  /** Takes the facts learnt since the last call, for probers that do not share the centre's store. */
   takeLearned?: () => Remembered[];
   random?: () => number;
   onProblem: (message: string, error: unknown) => void;
 };
 
 type ReporterParts = ReportingParts & {
-  /** Ends the reports that are on their way. */
+  /** Aborts reports that are being sent. */
   signal: AbortSignal;
-  /** Those of which something is under way. */
+  /** Returns the leases with open probes. */
   leases: () => string[];
-  /** Also told of what came too late for anybody. */
+  /** Called for late results too. */
   onReported: (results: readonly ReadyResult[]) => void;
-  /** Nobody waits any more for what is left of this lease. */
+  /** The lease has no open probe left. */
   onEnded: (lease: string) => void;
-  /** No conversation is to be begun any more for this probe. */
+  /** No conversation may begin for this probe any more. */
   onWithdrawn: (probe: string) => void;
 };
 
-/** A result, and when on our clock a conversation took its probe, if one did. */
+/** A result, and the time on our clock at which a conversation took its probe, if one did. */
 export type ReadyResult = Omit<ProbeResult, 'begunMsAgo'> & { begunAt: number | undefined };
 
-/** So many on their way at once: what is ready meanwhile goes together with the next. */
+/** Reports sent at once; later results wait for the next report. */
 const reportsAtOnce = 4;
 
-/** Evidence whose report failed is kept for the length of a lease; after that others have been asked. */
+/** Evidence whose report failed is kept for the length of a lease; after that other probers are asked. */
 const keptAfterFailureMs = 60_000;
 const mostLearnedKept = 1_000;
 
 /**
- * Reports evidence as soon as it is there, and renews leases. What could not be reported is sent again, together with
- * what has become ready since.
+ * Reports evidence as soon as it is ready, and renews leases. Failed reports are repeated together with newer results.
  */
 export function createReporter(parts: ReporterParts) {
   const { source, clock, signal, onProblem } = parts;
@@ -81,7 +80,7 @@ export function createReporter(parts: ReporterParts) {
       withdrawn.forEach(parts.onWithdrawn);
     } catch (error) {
       if (signal.aborted) return;
-      onProblem('evidence could not be reported; it is tried again', error);
+      onProblem('cannot report evidence; trying again', error);
       keep(results, learned);
     } finally {
       underWay -= 1;

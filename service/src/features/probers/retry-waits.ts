@@ -3,7 +3,7 @@ import type { Clock } from '@mailproof/engine';
 const firstMs = 250;
 const longestMs = 15_000;
 
-/** Waits that double, each shortened by up to half so that many probers do not come back at the same moment. */
+/** Creates waits that double, each shortened by up to half, so that many probers do not return at the same time. */
 export function createRetryWaits(random: () => number = Math.random) {
   let failures = 0;
   return {
@@ -16,7 +16,7 @@ export function createRetryWaits(random: () => number = Math.random) {
   };
 }
 
-/** A wait that anybody may end. */
+/** Creates a wait that can be ended early. */
 export function createPause(clock: Clock) {
   let end: () => void = () => undefined;
   return {

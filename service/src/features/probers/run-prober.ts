@@ -1,45 +1,44 @@
 import type { Clock, MailboxEvidence, Patience, Prober } from '@mailproof/engine';
-import { readQuestion } from './probe-question.ts';
-import { mostLeased, type LeasedProbe, type ProbeResult } from './probe-source.ts';
+import { mostLeased, type LeasedProbe, type ProbeResult, readQuestion } from './probe-source.ts';
 import { createReporter, type ReadyResult, type ReportingParts } from './report-evidence.ts';
 import { createPause, createRetryWaits } from './retry-waits.ts';
 
 /**
- * The life of a prober, inside and outside the installation: lease probes, ask each, report what was said.
+ * A running prober, inside or outside the installation: it leases probes, asks each, and reports the evidence.
  *
- *     lease ──▶ prober.ask, side by side ──▶ report, together with what else is ready by then
+ *     lease ──▶ prober.ask, side by side ──▶ report, together with other results
  *       ▲                                      │
- *       └────────── as many as are free ───────┘     leases are renewed while anything of them is under way
+ *       └────────── as many as are free ───────┘     leases are renewed while they have open probes
  *
- * A probe that the centre withdraws goes back unasked, unless a conversation has taken it: then its answer is reported.
- * Evidence is kept until it is reported or its deadline is over, whatever becomes of the connection. A centre that does
- * not answer is tried again after waits that grow.
+ * A probe that the centre withdraws is returned unasked, unless a conversation has taken it: then its answer is
+ * reported. Evidence is kept until it is reported or its deadline has passed, even if the connection breaks. A centre
+ * that does not answer is retried after growing waits.
  */
 type RunningProber = {
-  /** Looks for probes now: the egress addresses have changed. */
+  /** Looks for probes now, since the egress addresses have changed. */
   wake(): void;
-  /** Probes under way, or answered and not yet reported. */
+  /** Counts the probes that are open, or answered and not yet reported. */
   underWay(): number;
-  /** Leases no more and waits `drainMs` for what is under way; what is left then others may ask. */
+  /** Stops leasing and waits `drainMs` for open probes; after that, other probers may ask them. */
   stop(drainMs?: number): Promise<void>;
 };
 
 type RunProberParts = ReportingParts & {
   prober: Prober;
-  /** The egress addresses that this prober owns now; nothing is leased without any. */
+  /** The egress addresses that this prober owns now; without any, nothing is leased. */
   egress: () => readonly string[];
   limits?: Partial<ProberLimits>;
 };
 
 type ProberLimits = {
-  /** Probes under way at once. */
+  /** Open probes at once. */
   places: number;
   waitMs: number;
 };
 
 const usualLimits: ProberLimits = { places: mostLeased, waitMs: 25_000 };
 
-/** A prober without an egress address looks again after that. */
+/** Interval at which a prober without an egress address looks again. */
 const idleMs = 1_000;
 
 export function runProber(parts: RunProberParts): RunningProber {
@@ -92,7 +91,7 @@ export function runProber(parts: RunProberParts): RunningProber {
     } catch (error) {
       isUncertain = true;
       if (signal.aborted) return;
-      onProblem('no probes could be leased; it is tried again', error);
+      onProblem('cannot lease probes; trying again', error);
       await pause.begin(waits.next(), stopping.signal);
     }
   }
@@ -120,7 +119,7 @@ export function runProber(parts: RunProberParts): RunningProber {
 
 type Held = Pick<ProbeResult, 'probe' | 'lease'>;
 
-/** What is under way, by lease: a lease is over when its last probe is reported. */
+/** Tracks open probes by lease: a lease is over when its last probe is reported. */
 function createWork() {
   const byLease = new Map<string, { ended: AbortController; probes: Set<string> }>();
   const withdrawals = new Map<string, AbortController>();
@@ -137,7 +136,7 @@ function createWork() {
   }
 
   return {
-    /** The signals are aborted when the lease is lost, and when the probe is withdrawn. */
+    /** Returns signals that are aborted when the lease is lost, and when the probe is withdrawn. */
     add({ probe, lease }: Held): { ended: AbortSignal; withdrawn: AbortSignal } {
       const held = byLease.get(lease) ?? { ended: new AbortController(), probes: new Set() };
       byLease.set(lease, held);
@@ -175,8 +174,8 @@ type AskParts = {
 type Asked = Pick<ReadyResult, 'evidence' | 'begunAt'>;
 
 /**
- * `undefined` where nobody wants to know any more; evidence `null` for a defect, of ours or of the question. A probe that
- * is withdrawn and was not asked goes back without a conversation.
+ * Asks for a probe. Returns `undefined` if the lease was lost; evidence is `null` for a defect, of ours or of the
+ * question. A probe that was withdrawn before its conversation is returned unasked.
  */
 async function ask(
   { question, asker, egress }: LeasedProbe,
@@ -186,7 +185,7 @@ async function ask(
   const onNamed = () => void (begunAt = clock.now());
   const read = readQuestion(question);
   if (read === undefined) {
-    onProblem('a probe could not be read', undefined);
+    onProblem('a leased probe is invalid', undefined);
     return { evidence: null, begunAt };
   }
   try {
@@ -200,7 +199,7 @@ async function ask(
   }
 }
 
-/** Says that a probe is given back. Its asker has withdrawn it and looks no further than that no conversation took it. */
+/** Evidence of a probe that is returned. Its asker withdrew it and only needs to know that no conversation took it. */
 const notAsked: MailboxEvidence = {
   kind: 'no_answer',
   reason: 'smtp_timeout',

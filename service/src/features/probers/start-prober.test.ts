@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { readConfig } from '../../core/config/config.ts';
+import { readConfig } from '../../start/config.ts';
 import { StartError } from '../../core/config/start-error.ts';
 import { startProber } from './start-prober.ts';
 
@@ -23,7 +23,7 @@ const wrongToken: Answer = {
   body: JSON.stringify({ status: 'error', reason: 'invalid_enrolment_token' }),
 };
 
-/** A centre that gives these answers to enrolments, the last of them for ever; leases find it busy. */
+/** Starts a centre that gives these answers to enrolments and repeats the last one; leases find it busy. */
 async function startCentre(
   answers: Answer[],
 ): Promise<{ url: string; enrolments: () => number; server: Server }> {

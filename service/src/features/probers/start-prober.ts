@@ -15,17 +15,17 @@ import { runProber } from './run-prober.ts';
 import { StartError } from '../../core/config/start-error.ts';
 
 /**
- * A prober outside the installation: an engine that asks mail hosts what the centre wants to know, with egress addresses
- * of its own and a guard of its own. It needs no database, no account and no key, only outbound 443 and 25.
+ * A prober outside the installation: an engine that asks mail hosts for the centre, with its own egress addresses and
+ * its own guard. It needs no database, account or key, only outbound ports 443 and 25.
  */
 export type ProberService = {
   name: string;
-  /** Lets what is under way end. */
+  /** Waits until open probes have ended. */
   stop(): Promise<void>;
 };
 
 type StartProberParts = {
-  /** Where the centre is; only needed the first time, like the token. */
+  /** URL of the centre; like the token, only needed the first time. */
   url: string | undefined;
   token: string | undefined;
   version: string;
@@ -37,7 +37,7 @@ export async function startProber(config: Config, parts: StartProberParts): Prom
   const logger = createLogger(config.logLevel, parts.logDestination ?? openStandardOutput());
   const identity = await enrolOnce(config, {
     ...parts,
-    onRefusal: (why) => logger.warn({ why }, 'the service cannot enrol this prober yet; it is tried again'),
+    onRefusal: (why) => logger.warn({ why }, 'the service cannot enrol this prober yet; trying again'),
   });
   const memory = createProberMemory();
   const engine = createEngine({
@@ -78,7 +78,10 @@ export async function startProber(config: Config, parts: StartProberParts): Prom
 
 const drainMs = 20_000;
 
-/** It is unwell if it can ask from none of its addresses; one that can asks for the others. */
+/**
+ * Describes the prober's health: unwell if it can ask from none of its addresses. A working address asks for the
+ * others.
+ */
 function describeHealth(engine: ReturnType<typeof createEngine>) {
   const health = engine.health();
   const { conversations, resting, mailPort, identity, closed } = health;
@@ -97,10 +100,10 @@ function describeHealth(engine: ReturnType<typeof createEngine>) {
   return { conversations: conversations.open, resting: resting.length, rests, ...unwell };
 }
 
-/** The centre takes no longer reason. */
+/** The centre accepts no longer reason. */
 const mostCharacters = 100;
 
-/** What is wrong with the connection is told in a line; a stack would say nothing more. */
+/** Logs a connection problem in a line; a stack would say nothing more. */
 function logProblem(logger: Logger, message: string, error: unknown): void {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   logger.warn({ why: cause instanceof Error ? cause.message : cause }, message);
@@ -110,7 +113,7 @@ type Identity = { url: string; name: string; prober_id: string; secret: string }
 
 const identityFile = 'prober.json';
 
-/** The secret is written down before it is sent, so that whatever breaks off the enrolment can be repeated. */
+/** Enrols once. The secret is stored before it is sent, so that an interrupted enrolment can be repeated. */
 async function enrolOnce(config: Config, parts: EnrolmentParts): Promise<Identity> {
   const file = join(config.dataDir, identityFile);
   const kept = readIdentity(file);
@@ -127,16 +130,16 @@ async function enrolOnce(config: Config, parts: EnrolmentParts): Promise<Identit
     writeIdentity(file, identity);
     return identity;
   } catch (error) {
-    throw new StartError(`the prober could not enrol at ${centre.origin}: ${whyOf(error)}`, error);
+    throw new StartError(`cannot enrol at ${centre.origin}: ${whyOf(error)}`, error);
   }
 }
 
 type EnrolmentParts = StartProberParts & {
-  /** Told once, with the first answer that is no refusal of the token. */
+  /** Called once, at the first answer that does not refuse the token. */
   onRefusal: (why: string) => void;
 };
 
-/** Enrols, and tries again with growing waits while the service is busy, starting or without its database. */
+/** Enrols, and retries with growing waits while the service is busy, starting or without its database. */
 async function enrolInTime(request: Parameters<typeof enrolAt>[0], { onRefusal }: EnrolmentParts) {
   const waits = createRetryWaits();
   const pause = createPause(systemClock);
@@ -153,7 +156,7 @@ async function enrolInTime(request: Parameters<typeof enrolAt>[0], { onRefusal }
   }
 }
 
-/** Whether the service, or a proxy before it, cannot answer now: neither the token nor the URL is at fault. */
+/** Tells whether the service, or a proxy before it, cannot answer now: neither token nor URL is at fault. */
 function isPassing(error: unknown): boolean {
   return error instanceof CentreRefusedError && (error.status >= 500 || error.status === 429);
 }
@@ -172,7 +175,7 @@ function complete(kept: Partial<Identity>, file: string): Identity {
   return { url, name, prober_id: proberId, secret };
 }
 
-/** Secrets go over TLS; within one machine they may go without. */
+/** Reads the URL. Secrets go over TLS, except within one machine. */
 function readUrl(text: string | undefined): string {
   if (text === undefined) throw new StartError('the first start of a prober needs --url');
   const url = URL.parse(text.endsWith('/') ? text : `${text}/`);
@@ -205,7 +208,7 @@ function writeIdentity(file: string, identity: Partial<Identity>): void {
 
 const mostUntold = 1_000;
 
-/** What this engine learns is told to the centre, and what others learn is told to it. */
+/** Creates a memory that reports this engine's facts to the centre, and receives others'. */
 function createProberMemory() {
   const untold = new Map<string, Remembered>();
   let tellEngine: (entries: Remembered[]) => void = () => undefined;

@@ -4,7 +4,7 @@ import { databases } from '../../../test/support/databases.ts';
 import { startKeepers } from '../../../test/support/start-keepers.ts';
 import { statement } from '../../core/store/statement.ts';
 
-/** As a version before this one leaves it. */
+/** Leaves the row as the previous version does. */
 const forgetState = statement((db) => db.updateTable('egress_address').set({ state: '', saved_at: 0 }));
 
 for (const database of databases) {
@@ -56,10 +56,10 @@ for (const database of databases) {
       const [killed, standby] = [await start('killed'), await start('standby')];
       killed.die();
       for (let ms = 0; ms < 10_000; ms += 250) {
-        // As long as it takes until a process that was killed is found dead.
+        // The time until a killed process is found dead.
         if (ms === 6_000) killed.isFoundDead();
         time.advance(250);
-        // What a timer began is over when a look that was asked for after it is.
+        // A poll that was requested after a timer ends after the work of that timer.
         if (ms % 2_000 === 0) await standby.look();
       }
       await standby.look();
@@ -101,7 +101,7 @@ for (const database of databases) {
       one.die();
       for (let ms = 0; ms < 36_000; ms += 250) {
         time.advance(250);
-        // What a timer began is over when a look that was asked for after it is.
+        // A poll that was requested after a timer ends after the work of that timer.
         if (ms % 2_000 === 0) await other.look();
       }
       await other.look();

@@ -4,14 +4,14 @@ import type { Store } from '../../core/store/store.ts';
 import type { WallClock } from '../../core/store/wall-clock.ts';
 
 /**
- * Which processes of the installation may ask mail hosts. The operator decides it by the roles, and nothing that dies or
- * is silent for a while changes it: a machine whose port 25 is closed must not begin to dial.
+ * Roles that may ask mail hosts. The operator decides this by the roles; a dead or silent process never changes it.
+ * Otherwise a machine whose port 25 is closed could begin to dial.
  *
  *     all, prober    may ask, always
  *     api, worker    may ask if the installation never had a prober, and no process of the role `all` lives
  *
- * An installation has a prober from the moment in which a process of that role starts or a prober outside enrols, and for
- * good. To ask from inside again after that, start a process with `--role prober` or `--role all`.
+ * An installation has a prober once a process of that role starts or an outside prober enrols, and forever after. To
+ * ask from inside again, start a process with `--role prober` or `--role all`.
  */
 export const probingRoles: ReadonlySet<ProcessRole> = new Set<ProcessRole>(['all', 'prober']);
 
@@ -28,12 +28,12 @@ export async function mayAskMailHosts({ role, living, hadProber }: Asking): Prom
 
 const findHistory = statement((db) => db.selectFrom('prober_history').select('kind').limit(1));
 
-/** A prober that enrolled at a process of an older version left no mark of its own. */
+/** Finds probers that enrolled at a process of an older version, which left no mark. */
 const findEnrolled = statement((db) =>
   db.selectFrom('prober').select('id').where('secret_hash', 'is not', null).limit(1),
 );
 
-/** Tells whether the installation ever had a prober, and remembers that it had. */
+/** Tells whether the installation ever had a prober, and caches a yes. */
 export function createProberHistory({ store }: { store: Pick<Store, 'read'> }): () => Promise<boolean> {
   let isKnown = false;
   return async () => {
@@ -57,7 +57,7 @@ export async function noteProberKind(tx: Tx, kind: 'inside' | 'outside', now: nu
 
 type StartingParts = { store: Pick<Store, 'write'>; wallClock: WallClock; role: ProcessRole };
 
-/** A process that is started as a prober makes the installation one that has probers. */
+/** Marks the installation if this process starts as a prober. */
 export async function noteRole({ store, wallClock, role }: StartingParts): Promise<void> {
   if (role === 'prober') await store.write((tx) => noteProberKind(tx, 'inside', wallClock.now()));
 }

@@ -8,7 +8,7 @@ import { until } from '../../../test/support/until.ts';
 import { statement } from '../../core/store/statement.ts';
 import { probeLeaseMs } from './probe-source.ts';
 
-/** Probes whose caller withdraws while a prober holds them: their list was paused. */
+/** Probes withdrawn by their caller while a prober holds them: their list was paused. */
 const allProbes = statement((db) => db.selectFrom('probe').select(['id', 'evidence']));
 const probeFor = (email: string) => probeAt(email, 'default');
 const patient = (ms = 60_000): Patience => ({

@@ -13,12 +13,12 @@ import {
 import { makeSecret } from './sign-message.ts';
 import { sumUpWantedEvents } from './wanted-events.ts';
 import { webhookLimits } from './webhook-limits.ts';
-import { takeSend, type SendsUsedUp } from './send-allowance.ts';
 import { insertMessage, messageOf, type Message } from './write-event.ts';
+import { sql } from 'kysely';
 
 /**
- * What the owner of an endpoint does with it. Each is one transaction with the account as its serial key, written alone,
- * and ends in the audit log; that names the endpoint and what it wants, never its secret or its URL.
+ * An owner's order about an endpoint. Each is one transaction, written alone with the account as its serial key, and
+ * adds to the audit log. The log names the endpoint and its events, never its secret or URL.
  */
 export type WebhookOrder = { accountId: string; webhookId: string; actor: Actor; now: number };
 
@@ -35,7 +35,7 @@ export type NewWebhook = {
 export type CreateWebhookAnswer =
   { kind: 'created'; webhook: StoredWebhook; secret: string } | { kind: 'too_many_webhooks' };
 
-/** Where `credits.low` is wanted and nothing is said of when. */
+/** Threshold for `credits.low` if the request names none. */
 const usualThreshold = 100;
 
 type Row = {
@@ -90,7 +90,7 @@ export async function createWebhook(tx: Tx, webhook: NewWebhook): Promise<Create
   return { kind: 'created', webhook: await mustFind(tx, { accountId, webhookId: id }), secret };
 }
 
-/** A threshold without the event that it belongs to would mean nothing. */
+/** Returns null without `credits.low`: the threshold belongs to that event. */
 function thresholdOf(events: WantedEventType[], wished: number | null): number | null {
   return events.includes('credits.low') ? (wished ?? usualThreshold) : null;
 }
@@ -147,7 +147,7 @@ const writeSecret = statement((db, arg: { webhook: string; secret: string; until
     .where('id', '=', arg.webhook),
 );
 
-/** Messages are signed with both for a day, so that the receiver may change over at any moment of it. */
+/** Rotates the secret. Messages are signed with both secrets for a day, so that the receiver can switch at any time. */
 export async function rotateSecret(tx: Tx, order: WebhookOrder): Promise<RotateSecretAnswer> {
   const { accountId, webhookId, actor, now } = order;
   if ((await findWebhook(tx, order)) === undefined) return { kind: 'webhook_not_found' };
@@ -165,7 +165,7 @@ const markDeleted = statement((db, arg: { webhook: string; now: number }) =>
   db.updateTable('webhook').set({ deleted_at: arg.now }).where('id', '=', arg.webhook),
 );
 
-/** Nobody sees it from now on; the sweep erases it with its deliveries. */
+/** Hides the endpoint at once; the sweep erases it with its deliveries. */
 export async function deleteWebhook(tx: Tx, order: WebhookOrder): Promise<DeleteWebhookAnswer> {
   const { accountId, webhookId, actor, now } = order;
   if ((await findWebhook(tx, order)) === undefined) return { kind: 'webhook_not_found' };
@@ -181,18 +181,18 @@ export type SendAgainAnswer =
   | { kind: 'queued'; delivery: StoredDelivery }
   | { kind: 'webhook_not_found' }
   | { kind: 'delivery_not_found' }
-  /** Nothing is sent to an endpoint that is off. */
+  /** A disabled endpoint gets no messages. */
   | { kind: 'webhook_disabled' }
   | SendsUsedUp;
 
-/** A message that says nothing but that it came. */
+/** Sends a message without content, to show that messages arrive. */
 export async function sendTest(tx: Tx, order: WebhookOrder): Promise<SendAgainAnswer> {
   const { webhookId, now } = order;
   const event = { type: 'webhook.test', data: { webhook_id: webhookId } } as const;
   return queue(tx, order, { everyMs: webhookLimits.testEveryMs, find: () => messageOf(event, now) });
 }
 
-/** A new delivery of the same message, with the same id: what was written of the first stays. */
+/** Creates a new delivery of the same message, with the same id; the first delivery's record stays. */
 export async function sendAgain(tx: Tx, order: WebhookOrder, deliveryId: string): Promise<SendAgainAnswer> {
   const { webhookId } = order;
   return queue(tx, order, {
@@ -203,7 +203,10 @@ export async function sendAgain(tx: Tx, order: WebhookOrder, deliveryId: string)
 
 type Queueing = { everyMs: number; find: () => Message | Promise<Message | undefined> };
 
-/** The account pays: it may have so much sent that no event made, and is told when it may again. */
+/**
+ * Queues a message that no event caused. The account has an allowance for these, and the refusal says when to try
+ * again.
+ */
 async function queue(tx: Tx, order: WebhookOrder, { everyMs, find }: Queueing): Promise<SendAgainAnswer> {
   const { accountId, webhookId, now } = order;
   const webhook = await findWebhook(tx, order);
@@ -215,12 +218,58 @@ async function queue(tx: Tx, order: WebhookOrder, { everyMs, find }: Queueing): 
   if (usedUp !== undefined) return usedUp;
   const [deliveryId = ''] = insertMessage(tx, { webhookIds: [webhookId], message, now });
   const delivery = await findDelivery(tx, { webhookId, deliveryId });
-  if (delivery === undefined) throw new Error('a delivery that was just written is not there');
+  if (delivery === undefined) throw new Error('a delivery is missing right after it was written');
   return { kind: 'queued', delivery };
 }
 
 async function mustFind(tx: Tx, place: { accountId: string; webhookId: string }): Promise<StoredWebhook> {
   const webhook = await findWebhook(tx, place);
-  if (webhook === undefined) throw new Error('an endpoint that was just written is not there');
+  if (webhook === undefined) throw new Error('an endpoint is missing right after it was written');
   return webhook;
+}
+
+/**
+ * The refusal of a message that no event caused: a test, or a repetition. Any public host can be named as an endpoint.
+ * Without a limit, the service would flood it for any account.
+ *
+ * Every send takes the average time between two sends. `account.webhook_sends_at` is the time up to which all sends are
+ * accounted for; it may be ahead of now by a limited time. It is in the account's row, so it holds over all processes,
+ * and deleting an endpoint does not reset it.
+ */
+type SendsUsedUp = { kind: 'sends_used_up'; retryAfterSeconds: number };
+
+type Taking = { account: string; now: number; everyMs: number; until: number };
+
+/** Checks and takes in one statement. */
+const takeAllowance = statement((db, arg: Taking) =>
+  db
+    .updateTable('account')
+    .set((eb) => ({
+      webhook_sends_at: eb(
+        eb
+          .case()
+          .when('webhook_sends_at', '>', arg.now)
+          .then(eb.ref('webhook_sends_at'))
+          .else(sql<number>`cast(${arg.now} as bigint)`)
+          .end(),
+        '+',
+        sql<number>`cast(${arg.everyMs} as bigint)`,
+      ),
+    }))
+    .where('id', '=', arg.account)
+    .where('webhook_sends_at', '<=', arg.until),
+);
+
+const findSendsAt = statement((db, arg: { account: string }) =>
+  db.selectFrom('account').select('webhook_sends_at').where('id', '=', arg.account),
+);
+
+async function takeSend(
+  tx: Tx,
+  { accountId: account, everyMs, now }: { accountId: string; everyMs: number; now: number },
+): Promise<SendsUsedUp | undefined> {
+  const until = now + webhookLimits.sendsAheadMs - everyMs;
+  if ((await tx.change(takeAllowance, { account, now, everyMs, until })) === 1) return undefined;
+  const sendsAt = (await tx.first(findSendsAt, { account }))?.webhook_sends_at ?? 0;
+  return { kind: 'sends_used_up', retryAfterSeconds: Math.max(1, Math.ceil((sendsAt - until) / 1_000)) };
 }

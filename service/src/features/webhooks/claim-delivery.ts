@@ -4,10 +4,10 @@ import type { Receiver } from './delivery-places.ts';
 import { webhookLimits } from './webhook-limits.ts';
 
 /**
- * A process's right to send a delivery: it lasts until the lease ends, and every claim has a higher fence than the one
- * before. What came of an attempt is written under its fence and has no effect when another claim was made since, so that
- * a process that was stopped and continued cannot undo what its successor wrote. Both may have sent: a message arrives
- * at least once.
+ * A process's right to send a delivery. It lasts until the lease ends, and every claim has a higher fence than the
+ * previous. The outcome of an attempt is written under its fence and has no effect after a newer claim. So a process
+ * that was stopped and continued cannot overwrite its successor's result. Both may have sent: a message arrives at
+ * least once.
  */
 export type DeliveryClaim = {
   deliveryId: string;
@@ -16,18 +16,18 @@ export type DeliveryClaim = {
   fence: number;
   eventId: string;
   body: string;
-  /** A message that its owner has sent to see whether it arrives. */
+  /** A message that the owner sends to see whether it arrives. */
   isTest: boolean;
-  /** What came of the attempts so far, in JSON. */
+  /** Outcomes of the attempts so far, in JSON. */
   attemptLog: string;
 };
 
-/** An endpoint that something is due for. */
+/** An endpoint with a due delivery. */
 export type DueWebhook = Receiver;
 
 const pending = sql.lit('pending' as const);
 
-/** The type of a message that is sent because its owner asked for one. */
+/** Type of the message that an owner sends as a test. */
 export const testType = 'webhook.test';
 
 const findDueWebhooks = statement((db, arg: { now: number }) =>
@@ -61,7 +61,7 @@ const findDue = statement((db, arg: { webhook: string; now: number }) =>
     .where('lease_until', '<=', arg.now)
     .orderBy('next_at')
     .limit(1)
-    // Where many claim at once, each takes another.
+    // Concurrent claims each take a different delivery.
     .forUpdate()
     .skipLocked(),
 );
@@ -78,7 +78,7 @@ const takeLease = statement((db, arg: { delivery: string; owner: string; until: 
 
 type Claiming = Pick<DueWebhook, 'webhookId' | 'accountId'> & { processId: string; now: number };
 
-/** Claims what has been due to an endpoint for longest; `undefined` where nothing is any more. */
+/** Claims the delivery to an endpoint that has been due for longest; `undefined` if there is none. */
 export async function claimDelivery(
   tx: Tx,
   { webhookId, accountId, processId, now }: Claiming,
@@ -110,7 +110,7 @@ const endLease = statement((db, arg: { delivery: string; fence: number }) =>
     .where('state', '=', pending),
 );
 
-/** Puts a delivery back whose attempt was broken off. */
+/** Puts a delivery back after an interrupted attempt. */
 export async function releaseDelivery(tx: Tx, { deliveryId, fence }: DeliveryClaim): Promise<void> {
   await tx.change(endLease, { delivery: deliveryId, fence });
 }
@@ -123,7 +123,7 @@ const endLeasesOf = statement((db, arg: { owner: string }) =>
     .where('lease_owner', '=', arg.owner),
 );
 
-/** A process was found dead: what it was sending need not wait for the end of its leases. */
+/** Releases the deliveries of a dead process, so that they need not wait for the end of its leases. */
 export async function releaseDeliveriesOf(tx: Tx, processId: string): Promise<number> {
   return tx.change(endLeasesOf, { owner: processId });
 }

@@ -13,7 +13,7 @@ const leaseMs = 60_000;
 
 type Fixture = Awaited<ReturnType<typeof openWebhookFixture>>;
 
-/** An attempt whose receiver has not answered yet. */
+/** Begins an attempt whose receiver does not answer yet. */
 async function beginAttempt(fixture: Fixture, cut: AbortSignal = never) {
   fixture.time.advance(1_000);
   const claim = await fixture.sender.claim();
@@ -26,7 +26,7 @@ async function beginAttempt(fixture: Fixture, cut: AbortSignal = never) {
   return { claim, sending, answered };
 }
 
-/** Another process takes over when the lease has ended. */
+/** Claims the delivery by another process after the lease has ended. */
 async function takeOver(fixture: Fixture): Promise<DeliveryClaim> {
   fixture.time.advance(leaseMs);
   const successor = createDeliverySender({ ...fixture.parts, processId: 'successor' });

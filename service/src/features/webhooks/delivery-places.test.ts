@@ -11,7 +11,7 @@ const receiver = (account: number, more: Partial<Receiver> = {}): Receiver => ({
   ...more,
 });
 
-/** Takes places until there is none; says how many there were. */
+/** Takes places until there is none left, and counts them. */
 function fill(places: ReturnType<typeof createDeliveryPlaces>, to: Receiver): number {
   let taken = 0;
   while (places.take(to) !== undefined) taken += 1;

@@ -1,20 +1,20 @@
 import { webhookLimits } from './webhook-limits.ts';
 
 /**
- * The places in which a process sends deliveries. A receiver that hangs keeps its place for the whole attempt, so places
- * are shared such that it costs its own account:
+ * A receiver that competes for a place to be sent to. A receiver that hangs keeps its place for the whole attempt. So
+ * places are shared such that it delays only its own account:
  *
- *     own      one for each account, whatever the others do
- *     shared   what an account sends beside that: a few for an endpoint, a host, an account, and so many for all
- *     hanging  endpoints whose last attempt timed out: one for each account, apart from the rest
+ *     own      one per account, independent of other accounts
+ *     shared   further deliveries, limited per endpoint, host and account, and in total
+ *     hanging  endpoints whose last attempt timed out: one per account, counted apart
  *
- * So an account whose receivers answer never waits for the receivers of others: its own place is free, or becomes free
- * as soon as its own receiver answers.
+ * An account whose receivers answer never waits for others' receivers. Its own place is free, or becomes free when its
+ * own receiver answers.
  */
 export type Receiver = { webhookId: string; accountId: string; host: string; hangs: boolean };
 
 type DeliveryPlaces = {
-  /** Answers with what gives the place back; nothing if there is none. */
+  /** Takes a place and returns the function that frees it; `undefined` if there is none. */
   take(receiver: Receiver): (() => void) | undefined;
 };
 
@@ -31,7 +31,7 @@ export function createDeliveryPlaces(limits = webhookLimits): DeliveryPlaces {
     else counts.set(key, now);
   };
 
-  /** The counts that a delivery would be part of, each with its limit; the first kind of place with room is taken. */
+  /** Yields kinds of place for a delivery, each as counts with their limits; the first kind with room is taken. */
   function* kindsFor({ webhookId, accountId, host, hangs }: Receiver): Generator<[string, number][]> {
     if (hangs) {
       yield [

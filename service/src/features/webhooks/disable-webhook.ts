@@ -28,8 +28,8 @@ const endPending = statement((db, arg: { webhook: string; now: number }) =>
 );
 
 /**
- * Switches an endpoint off: no event is written for it any more, and what waits for it is given up; its owner may have
- * any of it sent again. Has the account as its serial key. `false` where it was off.
+ * Disables an endpoint: it gets no new events, and waiting deliveries are given up. Its owner may send any of them
+ * again. Has the account as its serial key. Returns `false` if it was disabled already.
  */
 export async function disableWebhook(tx: Tx, disabling: Disabling): Promise<boolean> {
   const { webhookId, accountId, because, actor, now } = disabling;

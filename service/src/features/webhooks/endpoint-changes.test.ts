@@ -9,7 +9,7 @@ import { answer, bodyOf, openWebhookFixture } from '../../../test/support/webhoo
 
 const dayMs = 86_400_000;
 
-/** Whether one of the signatures is by this secret. */
+/** Tells whether one of the signatures is by this secret. */
 function isSignedBy({ headers, body }: ReceivedMessage, secret: string): boolean {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   const text = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;

@@ -3,7 +3,7 @@ import { statement, type Tx } from '../../core/store/statement.ts';
 import { testType } from './claim-delivery.ts';
 import { webhookLimits } from './webhook-limits.ts';
 
-/** What the sweep erases: deliveries whose time is over, deleted endpoints with all that was sent to them. */
+/** Rows per slice. The sweep erases expired deliveries, and deleted endpoints with their deliveries. */
 export const deliveriesErasedAtOnce = 500;
 
 const deleteExpired = statement((db, arg: { before: number; limit: number }) =>
@@ -45,7 +45,7 @@ const deleteWebhook = statement((db, arg: { webhook: string }) =>
   db.deleteFrom('webhook').where('id', '=', arg.webhook),
 );
 
-/** One slice; says whether there was anything. */
+/** Erases one slice and returns the number of rows. */
 export async function eraseWebhookSlice(tx: Tx, now: number, most: number): Promise<number> {
   const old = await tx.change(deleteExpired, { before: now - webhookLimits.keptMs, limit: most });
   const tests = { before: now - webhookLimits.testKeptMs, limit: most };

@@ -16,7 +16,7 @@ import { createWebhookActions } from './webhook-actions.ts';
 import { webhookLimits } from './webhook-limits.ts';
 
 const most = 50;
-/** Endpoints whose last attempt is known to have timed out. */
+/** Finds endpoints whose last attempt is known to have timed out. */
 const findHanging = statement((db) =>
   db.selectFrom('webhook').select('id').where('timed_out_at', 'is not', null),
 );
@@ -29,7 +29,7 @@ const findDelivered = statement((db, arg: { webhook: string }) =>
     .where('state', '=', 'delivered'),
 );
 
-/** Each account has a receiver of its own, by address, so that nothing depends on DNS. */
+/** Each account has its own receiver, by IP address, so that nothing depends on DNS. */
 const hostOf = (account: number) => `127.1.0.${account + 1}`;
 const honestHost = '127.2.0.1';
 
@@ -41,7 +41,9 @@ describe('receivers that hang', () => {
   });
   after(() => resolver.close());
 
-  /** Real sockets; only the time of an attempt stands still, so that a receiver hangs for as long as the test wants. */
+  /**
+   * Opens real sockets; only the time of an attempt stands still, so that a receiver hangs as long as the test needs.
+   */
   async function openSending(database: TestDatabase) {
     const fixture = await openWebhookFixture(database);
     const hanging = await startReceiver({ address: '0.0.0.0' });
@@ -109,7 +111,7 @@ describe('receivers that hang', () => {
           await until(() => delivered(3));
           assert.equal(hanging.open, first, 'all of them still hang, and no more were let in');
 
-          // Every attempt ends; what waited behind it is tried. After two rounds all are known to hang.
+          // Every attempt ends, and the next deliveries are tried. After two rounds all receivers are known to hang.
           for (let round = 0; round < 2; round += 1) {
             const before = hanging.messages.length;
             attemptClock.advance(webhookLimits.attemptMs);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nextStep } from './next-step.ts';
+import { nextStep } from './record-attempt.ts';
 import type { SendOutcome } from './send-request.ts';
 
 const answer = (status: number, retryAfterMs = 0): SendOutcome => ({
@@ -12,7 +12,7 @@ const answer = (status: number, retryAfterMs = 0): SendOutcome => ({
 const silence: SendOutcome = { kind: 'failed', why: 'timeout' };
 const hourMs = 3_600_000;
 
-/** The waits until it is given up, in milliseconds. */
+/** Returns the waits until the delivery is given up, in milliseconds. */
 function waitsOf(outcome: SendOutcome, random: number): number[] {
   const waits: number[] = [];
   for (let attempts = 1; attempts <= 50; attempts += 1) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readEndpointUrl } from './read-endpoint-url.ts';
+import { readEndpointUrl } from './webhook-actions.ts';
 
 const read = (url: string, httpAllowed = false) => readEndpointUrl(url, { httpAllowed });
 

@@ -5,7 +5,7 @@ import { statement, type Reader } from '../../core/store/statement.ts';
 import { readAttempts, type Attempt } from './record-attempt.ts';
 import { readEventTypes } from './wanted-events.ts';
 
-/** An endpoint as its owner sees it; the secret is not part of it. */
+/** An endpoint as its owner sees it, without the secret. */
 export type StoredWebhook = {
   webhookId: string;
   url: string;
@@ -46,7 +46,7 @@ export async function readWebhooks(reader: Reader, accountId: string): Promise<S
   return (await reader.all(findAll, { account: accountId })).map(toWebhook);
 }
 
-/** The endpoint of this account; none where it was deleted or is somebody else's. */
+/** Returns the endpoint of this account; `undefined` if it was deleted or belongs to another account. */
 export async function findWebhook(
   reader: Reader,
   { accountId, webhookId }: { accountId: string; webhookId: string },
@@ -79,10 +79,10 @@ const findPage = statement((db, arg: { webhook: string; before: string; limit: n
     .limit(arg.limit),
 );
 
-/** After every id of a delivery. */
+/** Sorts after every delivery id. */
 const afterAll = 'g';
 
-/** The newest first. */
+/** Returns deliveries, newest first. */
 export async function readDeliveries(
   reader: Reader,
   { webhookId, before = afterAll, limit }: { webhookId: string; before?: string | undefined; limit: number },

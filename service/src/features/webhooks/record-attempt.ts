@@ -4,10 +4,10 @@ import { statement, type Tx } from '../../core/store/statement.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { DeliveryClaim } from './claim-delivery.ts';
 import { disableWebhook } from './disable-webhook.ts';
-import { nextStep } from './next-step.ts';
 import type { SendOutcome } from './send-request.ts';
+import { webhookLimits } from './webhook-limits.ts';
 
-/** What is kept of one attempt. */
+/** The record of one attempt. */
 export type Attempt = {
   at: number;
   durationMs: number;
@@ -100,9 +100,9 @@ type AttemptToRecord = {
 type RecordAnswer = 'delivered' | 'retry' | 'failed' | 'stale_fence';
 
 /**
- * Writes down what came of an attempt and decides what follows: delivered, tried again later, or given up. An endpoint
- * that answers 410 is disabled; so is one that used up all attempts of a delivery while nothing else got through. A test
- * message has few attempts and disables nothing.
+ * Records the outcome of an attempt and decides the next step: delivered, tried again later, or given up. An endpoint
+ * that answers 410 is disabled. So is an endpoint that failed all attempts of a delivery while no other delivery
+ * succeeded. A test message has few attempts and disables nothing.
  */
 export async function recordAttempt(
   attempt: AttemptToRecord,
@@ -132,7 +132,7 @@ export async function recordAttempt(
       await disable(tx, attempt, 'failing');
     return state === 'pending' ? 'retry' : state;
   };
-  // To disable an endpoint changes what its account wants to hear of, which the account's other writes read.
+  // Disabling an endpoint changes the account's wanted events, which other writes of the account read.
   return step.kind === 'gone' || step.kind === 'give_up'
     ? store.writeAlone(write, claim.accountId)
     : store.write(write, `webhook ${claim.webhookId}`);
@@ -164,7 +164,7 @@ function entryOf({ outcome, startedAt, now }: AttemptToRecord): Attempt {
   return { ...time, outcome: isSuccess ? 'delivered' : 'answered', status: outcome.status };
 }
 
-/** Nothing was delivered to the endpoint since the first attempt of this delivery. */
+/** Tells whether nothing was delivered to the endpoint since the first attempt of this delivery. */
 async function failedAllTheTime(tx: Tx, { webhookId }: DeliveryClaim, log: Attempt[]): Promise<boolean> {
   const first = log[0]?.at ?? 0;
   return (await tx.first(findFailingSince, { webhook: webhookId, at: first })) !== undefined;
@@ -173,4 +173,50 @@ async function failedAllTheTime(tx: Tx, { webhookId }: DeliveryClaim, log: Attem
 function disable(tx: Tx, { claim, now }: AttemptToRecord, because: 'gone' | 'failing'): Promise<boolean> {
   const { webhookId, accountId } = claim;
   return disableWebhook(tx, { webhookId, accountId, because, actor: 'service', now });
+}
+
+/** The step after an attempt. */
+type NextStep =
+  | { kind: 'delivered' }
+  | { kind: 'retry'; afterMs: number }
+  /** The endpoint wants no more messages. */
+  | { kind: 'gone' }
+  | { kind: 'give_up' };
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** Waits between ten attempts: 75 hours and 35 minutes, as in the specification. */
+const waitsMs = [
+  5 * second,
+  5 * minute,
+  30 * minute,
+  2 * hour,
+  5 * hour,
+  10 * hour,
+  14 * hour,
+  20 * hour,
+  24 * hour,
+];
+
+/** Each wait is up to a tenth longer or shorter, so that deliveries that failed together do not return together. */
+const jitter = 0.1;
+
+/**
+ * Decides the next step. `attempts` includes the one that just ended; `random` is from 0 up to 1. A test message is
+ * given up early.
+ */
+export function nextStep(
+  outcome: SendOutcome,
+  { attempts, random, isTest = false }: { attempts: number; random: number; isTest?: boolean },
+): NextStep {
+  if (outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300)
+    return { kind: 'delivered' };
+  if (outcome.kind === 'answered' && outcome.status === 410) return { kind: 'gone' };
+  const wait = waitsMs[attempts - 1];
+  if (wait === undefined || (isTest && attempts >= webhookLimits.testAttempts)) return { kind: 'give_up' };
+  const usual = wait * (1 - jitter + 2 * jitter * random);
+  const asked = outcome.kind === 'answered' ? outcome.retryAfterMs : 0;
+  return { kind: 'retry', afterMs: Math.round(Math.max(usual, Math.min(asked, webhookLimits.retryAfterMs))) };
 }

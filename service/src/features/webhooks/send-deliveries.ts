@@ -15,12 +15,12 @@ import type { SendOutcome, SendRequest } from './send-request.ts';
 import { signMessage } from './sign-message.ts';
 
 /**
- * The story of a delivery: a process has claimed it; sign, send, write down what came of it.
+ * Parts for sending deliveries. A process that has claimed a delivery signs it, sends it and records the outcome:
  *
  *     2xx            → delivered
  *     410            → given up, the endpoint is disabled
  *     anything else  → tried again later, ten times in all, then given up
- *     broken off     → put back: it is sent once more
+ *     interrupted    → put back: it is sent once more
  */
 type SendDeliveriesParts = {
   store: Pick<Store, 'read' | 'write' | 'writeAlone'>;
@@ -28,25 +28,25 @@ type SendDeliveriesParts = {
   processId: string;
   clock: Pick<Clock, 'now'>;
   wallClock: WallClock;
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to 1. */
   random: () => number;
-  /** Told of our own defects. */
+  /** Receives our own defects. */
   onProblem: (message: string, error: unknown) => void;
 };
 
-/** As the worker wants it (see worker/start-worker.ts). */
+/** The interface of the worker (see worker/start-worker.ts). */
 type DeliverySender = {
   claim: () => Promise<DeliveryClaim | undefined>;
   run: (claim: DeliveryClaim, signals: { cut: AbortSignal }) => Promise<void>;
 };
 
-/** Endpoints that something is due for are looked for at most this often while others keep us busy. */
+/** Shortest time between two searches for endpoints with due deliveries. */
 const lookEveryMs = 1_000;
 
-/** Endpoints take turns for the places that there are (see delivery-places.ts). */
+/** Creates the sender. Endpoints take turns for the places (see delivery-places.ts). */
 export function createDeliverySender(parts: SendDeliveriesParts): DeliverySender {
   const due = new Map<string, DueWebhook>();
-  /** Whether endpoints hung at their last attempt, where that is newer than what was read. */
+  /** Endpoints whose hanging changed since they were read. */
   const newlyKnown = new Map<string, boolean>();
   const places = createDeliveryPlaces();
   const held = new Map<DeliveryClaim, () => void>();
@@ -60,12 +60,12 @@ export function createDeliverySender(parts: SendDeliveriesParts): DeliverySender
   async function look(): Promise<void> {
     lookedAt = parts.clock.now();
     newlyKnown.clear();
-    // One that waits keeps its turn; what is known of it is renewed.
+    // A waiting endpoint keeps its turn; its data is refreshed.
     for (const webhook of await readDueWebhooks(parts.store.read, parts.wallClock.now()))
       due.set(webhook.webhookId, renewed(webhook));
   }
 
-  /** If none of those that are known has a place, something may have become due for one that has. */
+  /** Claims a delivery. If no known endpoint has a place, a delivery may have become due for another that has. */
   async function claim(): Promise<DeliveryClaim | undefined> {
     const isTime = due.size === 0 || parts.clock.now() - lookedAt >= lookEveryMs;
     if (isTime) await look();
@@ -96,7 +96,7 @@ export function createDeliverySender(parts: SendDeliveriesParts): DeliverySender
       try {
         return await claim();
       } catch (error) {
-        parts.onProblem('no webhook delivery could be claimed', error);
+        parts.onProblem('cannot claim a webhook delivery', error);
         return undefined;
       }
     },
@@ -114,7 +114,7 @@ export function createDeliverySender(parts: SendDeliveriesParts): DeliverySender
   };
 }
 
-/** A place that nothing was claimed for is given back. */
+/** Claims a delivery, or frees the place if there is none. */
 async function claimOrLeave(
   store: SendDeliveriesParts['store'],
   order: Parameters<typeof claimDelivery>[1],
@@ -139,8 +139,8 @@ const findEndpoint = statement((db, arg: { webhook: string }) =>
 );
 
 /**
- * If the endpoint was switched off since the claim, its deliveries were given up with it, and nothing is sent. Answers
- * with what came of the attempt.
+ * Sends a delivery and returns the outcome. If the endpoint was disabled since the claim, its deliveries were given up
+ * and nothing is sent.
  */
 export async function deliver(
   claim: DeliveryClaim,

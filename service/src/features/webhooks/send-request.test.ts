@@ -23,7 +23,7 @@ const cert = readFileSync(join(certificates, 'test-only-certificate.pem'), 'utf8
 const key = readFileSync(join(certificates, 'test-only-key.pem'), 'utf8');
 const never = new AbortController().signal;
 
-/** The receiver stands at one address of loopback, which is opened; the rest of loopback is forbidden as always. */
+/** The receiver listens on one loopback address, which is opened; the other loopback addresses stay forbidden. */
 const receiverAddress = '127.0.0.5';
 const allow = [parseCidr(`${receiverAddress}/32`)].filter((block): block is Cidr => block !== undefined);
 
@@ -38,7 +38,7 @@ describe('sending a message', () => {
         'rebinds.test': { aInTurn: [[receiverAddress], ['127.0.0.1']], ttl: 0 },
         'inside.test': { a: ['127.0.0.1', '10.0.0.1', '169.254.169.254'], aaaa: ['::1'] },
         'second.test': { a: ['127.0.0.1', receiverAddress] },
-        // The one name that the certificate is for.
+        // The only name in the certificate.
         'mail.test': { a: [receiverAddress] },
         'broken.test': { behaviour: 'servfail' },
         'public.test': { a: ['192.88.98.1'] },
@@ -201,7 +201,7 @@ describe('sending a message', () => {
   });
 });
 
-/** A resolver that answers at once: where time stands still, no packet may wait for it. */
+/** A resolver that answers at once: with the clock stopped, no packet may wait for it. */
 function found(address: string): OutgoingParts['resolver'] {
   return {
     ipv4: () => Promise.resolve({ kind: 'found', records: [address] }),

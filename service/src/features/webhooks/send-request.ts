@@ -10,8 +10,8 @@ import {
 import { webhookLimits } from './webhook-limits.ts';
 
 /**
- * One attempt to deliver a message: connect through the egress guard (see outgoing/open-connection.ts), post, and read
- * how the answer begins. A redirect is an answer like any other and leads nowhere.
+ * The outcome of one attempt: connect through the egress guard (see outgoing/open-connection.ts), post, and read the
+ * beginning of the answer. A redirect counts as an answer and is not followed.
  */
 export type SendOutcome =
   | { kind: 'answered'; status: number; retryAfterMs: number; response: string }
@@ -39,7 +39,10 @@ export function createSendRequest(parts: OutgoingParts): SendRequest {
   };
 }
 
-/** The status decides, whatever becomes of the rest of the answer; without one, the connection was closed too early. */
+/**
+ * Posts the message. The status decides, even if the answer breaks off after it; without a status the connection closed
+ * too early.
+ */
 function post(
   socket: Socket,
   { url, message }: { url: URL; message: OutgoingMessage },
@@ -87,12 +90,12 @@ function answered({ head, chunks }: { head: IncomingMessage; chunks: Buffer[] })
     kind: 'answered',
     status: head.statusCode ?? 0,
     retryAfterMs: readRetryAfter(head.headers['retry-after']),
-    // A receiver answers with whatever it likes; a character that cannot be stored or shown is not kept.
+    // A receiver may answer with any bytes; characters that cannot be stored or shown are replaced.
     response: bytes.toString('utf8').replace(/[^\P{C}\n\t]/gu, '\u{fffd}'),
   };
 }
 
-/** RFC 9110 section 10.2.3; a date is not waited for, and the usual wait is kept. */
+/** Reads seconds (RFC 9110 section 10.2.3); a date is ignored, and the usual wait applies. */
 function readRetryAfter(text: string | undefined): number {
   return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : 0;
 }

@@ -1,12 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
 /**
- * Standard Webhooks 1.0.0: `{id}.{timestamp}.{body}`, signed with HMAC-SHA256 by every secret in force, so that a secret
- * can be rotated without a message that its receiver cannot verify.
+ * Standard Webhooks 1.0.0: `{id}.{timestamp}.{body}`, signed with HMAC-SHA256 by every valid secret. So a receiver can
+ * verify every message while its secret is rotated.
  */
 const secretPrefix = 'whsec_';
 
-/** At least 24 bytes and at most 64, in base64. */
+/** The specification wants 24 to 64 bytes, in base64. */
 const secretBytes = 32;
 
 export function makeSecret(): string {
@@ -15,7 +15,7 @@ export function makeSecret(): string {
 
 type SignedMessage = { id: string; body: string; secrets: string[]; now: number };
 
-/** The three headers that the specification names. */
+/** Returns the three headers of the specification. */
 export function signMessage({ id, body, secrets, now }: SignedMessage): Record<string, string> {
   const timestamp = String(Math.floor(now / 1_000));
   const signatures = secrets.map((secret) => {

@@ -8,7 +8,7 @@ import { createDeliverySender } from './send-deliveries.ts';
 import { tracedWebhooks } from '../../core/process/traced.ts';
 import { createSendRequest, type SendOutcome, type SendRequest } from './send-request.ts';
 import { startWorker } from '../../core/verify/worker/start-worker.ts';
-import { openResolver } from '../people/oidc/open-oidc.ts';
+import { openResolver } from '../people/routes/open-oidc.ts';
 
 type WebhookParts = {
   store: Store;
@@ -16,18 +16,18 @@ type WebhookParts = {
   clock: Clock;
   wallClock: WallClock;
   onProblem: (message: string, error: unknown) => void;
-  /** Told of every attempt and how long it took. */
+  /** Called for every attempt with its duration. */
   onAttempt: (outcome: SendOutcome, tookMs: number) => void;
 };
 
-/** The channel that tells workers of something to send. */
+/** Channel that tells workers of due deliveries. */
 export const newDeliveries = 'mailproof_webhooks';
 
-/** Sends what waits in the outbox, whichever process wrote it. */
+/** Sends the deliveries in the outbox, whichever process wrote them. */
 export function startWebhooks(config: Config, parts: WebhookParts): { stop(): Promise<void> } {
   const { store, registry, clock } = parts;
   const resolver = openResolver(config, clock);
-  // Any tenant names an endpoint, so the blocks that are open to mail hosts are not open to it.
+  // Any account can name an endpoint, so blocks opened for mail hosts are not opened for endpoints.
   const egressAllow = config.webhookEgressAllow;
   const sendOnce = createSendRequest({ resolver: resolver.uncached, clock, egressAllow, ownAddresses });
   const send: SendRequest = async (message, signal) => {

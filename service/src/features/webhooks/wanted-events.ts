@@ -2,12 +2,12 @@ import type { WantedEventType } from '@mailproof/client';
 import { statement, type Tx } from '../../core/store/statement.ts';
 
 /**
- * What the endpoints of an account that are on want to hear of, summed up in `account.wanted_events`. What moves credits
- * or completes a task reads it with the row that it changes anyway, so that an account without webhooks costs nothing.
+ * The events that an account's enabled endpoints want, kept in `account.wanted_events`. Changes of credits or tasks
+ * read it with a row that they update anyway. So an account without webhooks costs nothing.
  */
 type WantedEvents = {
   events: WantedEventType[];
-  /** The thresholds of those that want `credits.low`. */
+  /** Thresholds of the endpoints that want `credits.low`. */
   creditsLowAt: number[];
 };
 
@@ -29,7 +29,10 @@ const writeWanted = statement((db, arg: { account: string; wanted: string | null
   db.updateTable('account').set({ wanted_events: arg.wanted }).where('id', '=', arg.account),
 );
 
-/** To be called in the transaction of every change of an endpoint, which has the account as its serial key. */
+/**
+ * Updates the events that an account wants. Every change of an endpoint calls it in its transaction, with the account
+ * as serial key.
+ */
 export async function sumUpWantedEvents(tx: Tx, accountId: string): Promise<void> {
   const endpoints = await tx.all(findEnabled, { account: accountId });
   const events = new Set(endpoints.flatMap((endpoint) => readEventTypes(endpoint.events)));
@@ -42,6 +45,6 @@ export async function sumUpWantedEvents(tx: Tx, accountId: string): Promise<void
 }
 
 export function readEventTypes(text: string): WantedEventType[] {
-  // Written by us, from a request that was checked.
+  // Written by us, from a checked request.
   return JSON.parse(text) as WantedEventType[];
 }

@@ -19,7 +19,7 @@ for (const database of databases) {
         await fixture.sendDue();
         const message = fixture.sent.at(-1);
         assert.ok(message);
-        // The judge knows the real time only.
+        // The verifier knows only the real time.
         return { ...message, signatures: message.headers['webhook-signature']?.split(' ').length };
       };
       assert.equal((await signed()).signatures, 2);

@@ -18,7 +18,6 @@ import {
   type WebhookOrder,
   type WebhookWish,
 } from './change-webhook.ts';
-import { readEndpointUrl } from './read-endpoint-url.ts';
 import {
   findWebhook,
   readDeliveries,
@@ -26,8 +25,10 @@ import {
   type StoredDelivery,
   type StoredWebhook,
 } from './read-webhooks.ts';
+import { portOf } from '../../core/http/outgoing/open-connection.ts';
+import { webhookLimits } from './webhook-limits.ts';
 
-/** What an account may see and do of its webhooks, over the API and the command line alike. */
+/** The actions of an account on its webhooks, for the API and the command line. */
 export type WebhookActions = {
   list(viewer: Viewer): Promise<StoredWebhook[]>;
   read(place: WebhookPlace): Promise<StoredWebhook | undefined>;
@@ -37,16 +38,19 @@ export type WebhookActions = {
   rotateSecret(owner: Owner, webhookId: string): Promise<RotateSecretAnswer>;
   sendTest(owner: Owner, webhookId: string): Promise<SendAgainAnswer>;
   sendAgain(owner: Owner, webhookId: string, deliveryId: string): Promise<SendAgainAnswer>;
-  /** The newest first; `undefined` where there is no such endpoint. */
+  /** Returns deliveries, newest first; `undefined` if there is no such endpoint. */
   deliveries(
     place: WebhookPlace,
     page: { limit: number; before: string | undefined },
   ): Promise<{ deliveries: StoredDelivery[]; next: string | undefined } | undefined>;
 };
 
+/** Its routes need it. */
+export type WebhookHttp = { webhooks: WebhookActions };
+
 /**
- * Who looks. Endpoints belong to live mode: only live keys make them, and a test key sees none. They are told of
- * events in both modes; `mode` in the event says which.
+ * A caller that reads. Endpoints belong to live mode: only live keys create them, and test keys see none. They get
+ * events of both modes; `mode` in the event tells them apart.
  */
 type Viewer = { accountId: string; mode: 'live' | 'test' };
 
@@ -54,17 +58,17 @@ type WebhookPlace = Viewer & { webhookId: string };
 
 type WebhookSettings = Omit<NewWebhook, 'accountId' | 'actor' | 'now'>;
 
-/** Whose endpoints they are, and who changes them. */
+/** The account of the endpoints, and the actor who changes them. */
 export type Owner = { accountId: string; actor: Actor };
 
-export type InvalidUrl = { kind: 'invalid_webhook_url' };
+type InvalidUrl = { kind: 'invalid_webhook_url' };
 
 type WebhookActionsParts = {
   store: Pick<Store, 'read' | 'writeAlone'>;
   wallClock: WallClock;
-  /** Whether the operator has opened a block, in which `http` may be spoken. */
+  /** Whether the operator has opened a block in which `http` is allowed. */
   httpAllowed: boolean;
-  /** Tells the workers that there is something to send. */
+  /** Tells the workers that a delivery is due. */
   wake: () => void;
 };
 
@@ -110,4 +114,21 @@ export function createWebhookActions(parts: WebhookActionsParts): WebhookActions
     deliveries: async (place, { limit, before }) =>
       (await find(place)) && readDeliveries(store.read, { ...place, limit, before }),
   };
+}
+
+/**
+ * Reads the URL of an endpoint: `https`, or `http` if the operator has opened a block. Without TLS only addresses in
+ * that block are dialled (see send-request.ts). The address is judged at every attempt, not here: a name may point
+ * elsewhere by then.
+ */
+export function readEndpointUrl(text: string, { httpAllowed }: { httpAllowed: boolean }): string | undefined {
+  if (text.length > webhookLimits.urlCharacters || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && httpAllowed)) return undefined;
+  // The signature authenticates messages; a password in a URL would be visible to everyone who sees the endpoint.
+  if (url.username !== '' || url.password !== '' || url.hash !== '') return undefined;
+  // Low ports other than the web's belong to other services.
+  const port = portOf(url);
+  if (port !== 80 && port !== 443 && port < 1_024) return undefined;
+  return url.href;
 }

@@ -1,13 +1,13 @@
 import { addressesTried } from '../../core/http/outgoing/open-connection.ts';
 
-/** What webhooks may hold and take. `docs/limits.md` is written from this table (`npm run docs`). */
+/** Limits of webhooks. `docs/limits.md` is written from this table (`npm run docs`). */
 export const webhookLimitTable = {
   endpoints: { value: 10, meaning: 'endpoints of an account' },
   urlCharacters: { value: 2_000, meaning: 'URL of an endpoint' },
   attemptMs: { value: 15_000, meaning: 'one attempt: look-up, connection, TLS and answer together' },
   attempts: { value: 10, meaning: 'attempts of a delivery' },
   testAttempts: { value: 3, meaning: 'attempts of a test message' },
-  responseBytes: { value: 1_000, meaning: 'what is read and kept of an answer' },
+  responseBytes: { value: 1_000, meaning: 'part of an answer that is read and kept' },
   addressesTried: { value: addressesTried, meaning: 'addresses of an endpoint dialled in one attempt' },
   leaseMs: { value: 60_000, meaning: 'time for which a process owns a delivery' },
   accountsAtOnce: {
@@ -28,12 +28,11 @@ export const webhookLimitTable = {
   againEveryMs: { value: 6_000, meaning: 'time between two repeated messages of an account, on average' },
   sendsAheadMs: {
     value: 600_000,
-    meaning:
-      'how far an account may be ahead of that: ten test messages, or a hundred repeated ones, at once',
+    meaning: 'burst: ten test messages, or a hundred repeated ones',
   },
   previousSecretMs: {
     value: 86_400_000,
-    meaning: 'time for which a rotated secret is still signed with',
+    meaning: 'time for which messages are also signed with a rotated secret',
   },
   lowCreditsAgainMs: {
     value: 3_600_000,

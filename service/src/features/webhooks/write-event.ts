@@ -7,9 +7,9 @@ import { readEventTypes, readWantedEvents } from './wanted-events.ts';
 import { webhookLimits } from './webhook-limits.ts';
 
 /**
- * The outbox: an event is written in the transaction that makes it true, once for each endpoint that wants it, and sent
- * afterwards by whoever leases it (see send-deliveries.ts). All of its deliveries have the same id, by which a receiver
- * knows what it has heard before.
+ * Writes an event to the outbox, in the transaction that makes it true, once for each endpoint that wants it. Workers
+ * send it afterwards (see send-deliveries.ts). All its deliveries have the same id, by which a receiver recognises
+ * repetitions.
  */
 export async function writeHappened(tx: Tx, happened: Happened): Promise<void> {
   const { accountId } = happened;
@@ -39,7 +39,7 @@ const findEndpoints = statement((db, arg: { account: string }) =>
 
 type WantedEvent = { accountId: string; wanted: string | null; event: AccountEvent; now: number };
 
-/** Writes nothing, and looks for no endpoint, if the account wants no such event. */
+/** Writes the event. If the account does not want it, no endpoint is looked up. */
 async function writeEvent(tx: Tx, { accountId, wanted, event, now }: WantedEvent): Promise<void> {
   const isWanted = (types: readonly string[] = []) => types.includes(event.type);
   if (!isWanted(readWantedEvents(wanted)?.events)) return;
@@ -53,7 +53,7 @@ const insertDeliveries = multiRowInsert('webhook_delivery', {
   constants: { state: 'pending', attempts: 0, attempt_log: '[]', fence: 0, lease_until: 0 },
 });
 
-/** Answers with the ids of the deliveries, in the order of the endpoints. */
+/** Returns the ids of the deliveries, in the order of the endpoints. */
 export function insertEvent(
   tx: Tx,
   { webhookIds, event, now }: { webhookIds: string[]; event: AccountEvent; now: number },
@@ -63,13 +63,13 @@ export function insertEvent(
 
 export type Message = { eventId: string; type: string; body: string };
 
-/** What is sent of an event, under an id of its own. */
+/** Returns the message of an event, with its own id. */
 export function messageOf({ type, data }: AccountEvent, now: number): Message {
   const body = JSON.stringify({ type, timestamp: new Date(now).toISOString(), data });
   return { eventId: `msg_${randomUUID()}`, type, body };
 }
 
-/** A message that there may have been before: sent again it keeps its id. */
+/** Inserts a message, which keeps its id when it is sent again. */
 export function insertMessage(
   tx: Tx,
   { webhookIds, message, now }: { webhookIds: string[]; message: Message; now: number },
@@ -99,15 +99,15 @@ const noteTold = statement((db, arg: { webhook: string; now: number; before: num
 type Fall = {
   accountId: string;
   wanted: string | null;
-  /** What was available before and after, as the debit itself says. */
+  /** Available credits before and after, as the debit reports. */
   from: number;
   to: number;
   now: number;
 };
 
 /**
- * Tells the endpoints whose threshold the available credits have just fallen below. What is reserved and released again
- * may cross it many times: an endpoint hears of it once an hour at most, or again after a grant.
+ * Notifies the endpoints whose threshold the available credits have just fallen below. Reservations and releases may
+ * cross it many times. So an endpoint is notified at most once an hour, or again after a grant.
  */
 async function writeLowCredits(tx: Tx, { accountId, wanted, from, to, now }: Fall): Promise<void> {
   const marks = readWantedEvents(wanted)?.creditsLowAt.filter((mark) => to < mark && mark <= from) ?? [];
@@ -132,7 +132,7 @@ const forgetTold = statement((db, arg: { account: string }) =>
     .where('low_told_at', 'is not', null),
 );
 
-/** Credits were granted: when they run low the next time, it is news. */
+/** Resets the notice after a grant, so that the next fall is news. */
 async function expectLowCredits(
   tx: Tx,
   { accountId, wanted }: { accountId: string; wanted: string | null },

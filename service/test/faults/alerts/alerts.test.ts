@@ -1,4 +1,4 @@
-/** Every alert rule, fired by a Prometheus that scrapes a service under the very fault that the rule is there for. */
+/** Every alert rule, fired by a Prometheus that scrapes a service under the fault that the rule is for. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const hangsUp = { temper: { fault: { phase: 'banner', fault: 'fin' } } } as cons
 const blockList = 'zen.spamhaus.org';
 const publicAddress = '192.0.2.25';
 
-/** A host that is slow rests after a while, so each address has one of its own. */
+/** A slow host rests after a while, so each address has its own host. */
 const tarpits = Array.from({ length: 40 }, (_, n) => `tarpit${n + 1}.test`);
 
 const world: WorldDescription = {
@@ -57,7 +57,10 @@ const fired = new Set<string>();
 
 type Circumstances = Partial<FixtureOptions> & { role?: StartParts['role']; hasPatience?: boolean };
 
-/** The fault is made by the circumstances, or by `breakIt` once everything has been seen to be in order. */
+/**
+ * Tests that an alert fires. The circumstances cause the fault, or `breakIt` does, after everything was seen in
+ * order.
+ */
 function fires(alert: string, circumstances: Circumstances, breakIt?: (faulty: Faulty) => Promise<unknown>) {
   test(`${alert} fires`, async () => {
     const { role = 'all', settings = {}, hasPatience = true, ...rest } = circumstances;
@@ -147,7 +150,7 @@ fires('MailproofProviderBans', looksItselfUp, async ({ fixture, client, key }) =
   await client.verify(key, 'ann@bans.test');
 });
 
-/** A providers file whose one route says where the world sees it come from. */
+/** Writes a providers file whose one route states its public address. */
 function statePublicAddress(): string {
   const file = join(mkdtempSync(join(tmpdir(), 'mailproof-providers-')), 'providers.json');
   const route = { id: 'default', kind: 'direct', publicAddresses: [publicAddress] };
@@ -199,7 +202,7 @@ fires('MailproofErrors', {}, ({ fixture, client, key, prometheus }) =>
 );
 
 fires('MailproofSlow', {}, async ({ client, key, prometheus }) => {
-  // One a second: rates are told from answers that come one after the other.
+  // One per second: rates need answers that come one after another.
   const asking = tarpits.map(async (domain, n) => {
     await sleep(1_000 * n);
     return client.verify(key, `ann@${domain}`);

@@ -1,4 +1,4 @@
-/** A real Prometheus that scrapes services and judges them by our rules, with the waits cut short. */
+/** A real Prometheus that scrapes services and judges them by our rules, with shorter waits. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,18 +9,18 @@ import { until } from '../../support/until.ts';
 import { freePort } from '@mailproof/world';
 
 export type Prometheus = {
-  /** The names of the alerts that are firing now. */
+  /** Returns the names of the firing alerts. */
   firing: () => Promise<string[]>;
-  /** How many series a query is answered with; it must be answered. */
+  /** Returns the number of series in a query's answer; the query must succeed. */
   query: (expression: string) => Promise<number>;
-  /** Once it has scraped everything and looked at every rule. */
+  /** Resolves once it has scraped every target and evaluated every rule. */
   looked: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
 const program = '/usr/bin/prometheus';
 
-/** With patience, what must last an hour is not cut short: that no backup was ever taken is true of every fixture. */
+/** Starts Prometheus. With patience, a wait of an hour is not shortened: every fixture is without a backup. */
 export async function startPrometheus(targets: string[], { hasPatience = true } = {}): Promise<Prometheus> {
   await ensureDebianPackages([{ name: 'prometheus', proof: program }]);
   const folder = mkdtempSync(join(tmpdir(), 'mailproof-prometheus-'));
@@ -72,7 +72,7 @@ export async function startPrometheus(targets: string[], { hasPatience = true } 
 type Alerts = { alerts: { state: string; labels: { alertname: string } }[] };
 type RuleGroups = { groups: { lastEvaluation: string }[] };
 
-/** The same rules; only the minutes for which something must last, and the windows, are seconds. */
+/** Returns the same rules with seconds instead of minutes, for waits and windows. */
 function inAHurry(rules: string, hasPatience: boolean): string {
   return (
     rules

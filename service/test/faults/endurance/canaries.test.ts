@@ -14,7 +14,7 @@ import { openLoadFixture } from './load-world.ts';
 
 const settings = { MAILPROOF_LOG_LEVEL: 'trace', MAILPROOF_SINGLE_TIMEOUT_MS: '1500' };
 
-/** Nobody writes this by chance. */
+/** A random word that no text contains by chance. */
 const canary = `canary${randomBytes(8).toString('hex')}`;
 
 test('no address in anything the service writes, on any path, errors included', async (t) => {
@@ -50,7 +50,7 @@ test('no address in anything the service writes, on any path, errors included', 
   client.close();
 });
 
-/** 409: two of one kind, one of which waits for a silent host. */
+/** 409: two equal requests, one of which waits for a silent host. */
 async function inProgress(client: ApiClient, key: string): Promise<void> {
   const call = {
     path: singlePath,
@@ -82,7 +82,7 @@ async function sayWhatIsNoHttp({ url }: Serving): Promise<void> {
   }
 }
 
-/** The one leaves while its address is looked into, the other in the middle of its body. */
+/** Hangs up twice: while an address is verified, and in the middle of a body. */
 async function hangUp({ url }: Serving, key: string): Promise<void> {
   const body = JSON.stringify({ email: `${canary}@silent.test` });
   const head = `POST ${singlePath} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
@@ -90,7 +90,7 @@ async function hangUp({ url }: Serving, key: string): Promise<void> {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     await once(socket, 'connect');
     socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body.slice(0, body.length - missing)}`);
-    // Answered on another connection: what was written before has been read by then.
+    // An answer on another connection: the earlier bytes have been read by then.
     await fetch(`${url}/healthz`);
     socket.resetAndDestroy();
   }
@@ -115,7 +115,7 @@ async function lockTheStore(dataDir: string, client: ApiClient, key: string): Pr
   assert.equal((await client.ask({ path: singlePath, key, body: { email: canary } })).status, 400);
 }
 
-/** 503: a request that comes while another is waited for. */
+/** 503: a request during the shutdown, while another one is still running. */
 async function drain(serving: Serving, client: ApiClient, key: string): Promise<void> {
   const slow = { path: singlePath, key, body: { email: `${canary}@silent.test` } };
   const twins = [1, 2].map(() => client.ask({ ...slow, headers: { 'idempotency-key': 'drain' } }));

@@ -1,12 +1,12 @@
 import { bulkPath, type Call, singlePath } from '../../support/api-client.ts';
 import type { OpenedAccount } from '../../support/open-fixture.ts';
 
-/** A request that carries a canary, and the status it must get: a path that is not taken proves nothing. */
+/** A request with a canary, and its required status: a path that is not taken proves nothing. */
 type CanaryPath = Call & { status: number };
 
 type CanaryAccounts = { rich: OpenedAccount; poor: OpenedAccount; planless: OpenedAccount };
 
-/** Every way a request can end, each with the canary in all the places where a client may put an address. */
+/** Returns every way a request can end, each with the canary in all places for an address. */
 export function canaryPaths(canary: string, { rich, poor, planless }: CanaryAccounts): CanaryPath[] {
   const email = `${canary}@catchall.test`;
   const key = rich.liveKey;

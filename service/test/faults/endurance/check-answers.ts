@@ -9,9 +9,12 @@ import {
 } from './expectations.ts';
 import { isRecord } from '../../support/mailproof.ts';
 
-/** Answers, as the expected takes them down: each is held against all that was acknowledged before it was asked for. */
+/**
+ * Checks of answers for the expectations: each answer is checked against everything acknowledged before its
+ * request.
+ */
 
-/** An answer of 200 without a key: conclusive and charged, or neither. */
+/** Checks an answer of 200 without a key: conclusive and charged, or neither. */
 export function checkVerdict(
   expected: Expectations,
   answer: Answered,
@@ -24,7 +27,7 @@ export function checkVerdict(
   account.spent += Number(creditsUsed);
 }
 
-/** A refusal costs nothing; any other status than these is a defect. */
+/** Refusals, which cost nothing; any other status is a defect. */
 const refusals = new Set([409, 429, 502, 503, 504]);
 
 export function checkRefusal(expected: Expectations, answer: Answered, what: string): void {
@@ -33,7 +36,7 @@ export function checkRefusal(expected: Expectations, answer: Answered, what: str
     expected.violations.push(`${what}: ${answer.status} used ${answer.creditsUsed}`);
 }
 
-/** `keptBefore` is what had been acknowledged when the request was sent. */
+/** Checks an answer with a key. `keptBefore` is the answer that was acknowledged when the request was sent. */
 export function checkKeyed(
   expected: Expectations,
   request: KeyedRequest,
@@ -44,7 +47,7 @@ export function checkKeyed(
   const what = `${request.kind} ${request.idempotencyKey}`;
   if (status !== (request.kind === 'single' ? 200 : 201)) {
     checkRefusal(expected, answer, what);
-    // To be turned away for overload is no answer; anything else contradicts the one that was kept.
+    // A refusal for overload is no answer; any other difference contradicts the kept answer.
     if (keptBefore !== undefined && status !== 503)
       expected.violations.push(`${what}: ${status} ${body} after ${keptBefore}`);
     return;
@@ -63,8 +66,9 @@ export function checkKeyed(
 }
 
 /**
- * Without the mark of a replay the header says what this very request was charged. Of all that were sent under one key, one at the most is; one that
- * was sent alone is charged itself; a repeat of what was acknowledged is not.
+ * Checks the charge. Without the mark of a replay, the header has the charge of this very request. Of all requests
+ * under one key, at most one is charged. A request that was sent alone is charged itself; a repeat of an
+ * acknowledged one is not.
  */
 function checkCharge(
   expected: Expectations,
@@ -84,7 +88,7 @@ function checkCharge(
     );
 }
 
-/** Whatever the header said: the first answer may have been lost, and with it the word of the charge. */
+/** Checks the first answer, whatever its header says: an earlier answer may have been lost, with its charge. */
 function checkFirst(expected: Expectations, request: KeyedRequest, answer: Answered): void {
   const { careful } = expected;
   if ('email' in request.body) {
@@ -120,7 +124,7 @@ const stages: readonly unknown[] = ['waiting', 'running', 'completed'];
 
 type Progress = Pick<WatchedTask, 'stage' | 'checked' | 'final'>;
 
-/** `before` is what had been acknowledged when the task was asked for. */
+/** Checks a task. `before` is what was acknowledged when the request was sent. */
 export function checkTask(
   expected: Expectations,
   task: WatchedTask,

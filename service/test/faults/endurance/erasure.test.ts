@@ -22,7 +22,7 @@ test('when its time is over, no byte of an address is left in the files of the d
   await first.kill();
   client.close();
 
-  // Killed in the middle of it, it goes on, and erases while it runs.
+  // Killed in the middle of it, it goes on after the restart, and erases while it runs.
   const second = await fixture.serve();
   const again = createApiClient(second.url);
   for (const taskId of taskIds) await untilGone(again, liveKey, taskId);
@@ -51,7 +51,7 @@ test('when its time is over, no byte of an address is left in the files of the d
 
 type Asked = { canary: string; keys: string[]; headers: Record<string, string> };
 
-/** Singles and tasks, with names and what is no address; answers with the ids of the tasks. */
+/** Sends singles and tasks, with names and invalid addresses; returns the ids of the tasks. */
 async function askAll(client: ApiClient, { canary, keys, headers }: Asked): Promise<string[]> {
   const taskIds: string[] = [];
   for (const key of keys) {

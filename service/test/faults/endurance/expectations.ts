@@ -2,13 +2,13 @@ import type { OpenedAccount } from '../../support/open-fixture.ts';
 import { ends } from './load-world.ts';
 
 /**
- * What the driver was told and holds the service to, over any number of restarts. What it was not told (the answer was lost
- * when the plug was pulled) may have happened or not, and counts as perhaps.
+ * The answers that the driver got and holds the service to, over any number of restarts. Requests whose answer was
+ * lost in a kill may have taken effect or not; they count as "perhaps".
  */
 export type Expectations = {
-  /** Sends an `Idempotency-Key` with everything and asks again until it is told, so its books are known to the credit. */
+  /** Sends an `Idempotency-Key` with every request and repeats until it is answered, so its books are known exactly. */
   careful: WatchedAccount;
-  /** Sends none, so what was lost leaves a margin. */
+  /** Sends none, so lost answers leave a margin. */
   careless: WatchedAccount;
   keyed: KeyedRequest[];
   tasks: WatchedTask[];
@@ -28,13 +28,13 @@ export type KeyedRequest = {
   apiKey: string;
   idempotencyKey: string;
   body: { email: string } | { emails: string[] };
-  /** Those that must be in the results. */
+  /** Addresses that must be in the results. */
   accepted: string[];
-  /** The first answer that succeeded: every other must be the same. */
+  /** The first successful answer: every other must be the same. */
   kept: string | undefined;
-  /** Nothing more is to be learned of it. */
+  /** The outcome is known. */
   resolved: boolean;
-  /** How often it was sent, and how often an answer said that it was charged. */
+  /** How often it was sent, and how often an answer reported a charge. */
   asked: number;
   charges: number;
 };
@@ -42,13 +42,13 @@ export type KeyedRequest = {
 export type WatchedTask = {
   taskId: string;
   apiKey: string;
-  /** Who pays; nobody for a test key. */
+  /** The account that pays; undefined for a test key. */
   payer: WatchedAccount | undefined;
   accepted: string[];
   /** 0 waiting, 1 running, 2 completed. */
   stage: number;
   checked: number;
-  /** The answer once completed, which never changes again. */
+  /** The answer of the completed task, which never changes again. */
   final: string | undefined;
 };
 
@@ -74,14 +74,14 @@ export function createExpectations(
   };
 }
 
-/** What must become of an address, by its domain. */
+/** Returns the required outcome of an address, by its domain. */
 export function endOf(email: string): string | undefined {
   return email.includes('+safe@') ? 'safe' : ends[email.slice(email.lastIndexOf('@') + 1)];
 }
 
 /**
- * Holds a verdict against what is true in the loadWorld. Not to know is allowed, as it costs nothing; to be wrong is not.
- * Answers whether the verdict is conclusive.
+ * Checks a verdict against the truth of the world. Unknown is allowed, as it costs nothing; a wrong verdict is not.
+ * Returns whether the verdict is conclusive.
  */
 export function judgeVerdict(expected: Expectations, email: string, status: unknown): boolean {
   const truth = endOf(email);

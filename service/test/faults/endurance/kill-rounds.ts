@@ -9,8 +9,8 @@ import { startMailproof } from '../../support/mailproof.ts';
 import { openLoadFixture } from './load-world.ts';
 
 /**
- * Pulls the plug of a real service, again and again, at random moments of a mixed load and of its own start, and
- * holds it to all that it acknowledged.
+ * Kills a real service again and again, at random moments of a mixed load and of its own start, and holds it to
+ * everything that it acknowledged.
  *
  *     start → recover → load ── SIGKILL ──▶ start → …    (now and then a start is killed too)
  */
@@ -72,7 +72,7 @@ async function killOnce({ expected, random, fixture, newNumber }: RoundParts): P
   client.close();
 }
 
-/** Somewhere between the first instruction and the tasks it takes up again. */
+/** Kills a start between its first instruction and the recovery of its tasks. */
 async function killStart(fixture: Fixture, random: Random): Promise<1> {
   const starting = startMailproof(['serve'], { env: fixture.env });
   await sleep(random.below(longestStartMs));
@@ -80,7 +80,7 @@ async function killStart(fixture: Fixture, random: Random): Promise<1> {
   return 1;
 }
 
-/** The last start is held to everything, and ends when it is asked to. */
+/** Checks everything after the last start, and stops it regularly. */
 async function endWell(parts: Omit<RoundParts, 'newNumber'>): Promise<void> {
   const serving = await parts.fixture.serve();
   const client = createApiClient(serving.url);

@@ -2,12 +2,12 @@ import type { WorldDescription } from '@mailproof/world';
 import { openFixture, type Fixture, type FixtureOptions } from '../../support/open-fixture.ts';
 
 /**
- * A mail internet for load: one domain for each way a verification can end, at which every local part will do, so that
- * every request can have an address of its own.
+ * A mail internet for load: one domain for each outcome of a verification. It accepts every local part, so that
+ * every request can have its own address.
  */
 const host = (domain: string) => ({ [domain]: { mx: [[10, `mx.${domain}`] as [number, string]] } });
 
-/** Those that the greylisting host knows; unknown mailboxes it refuses at once. */
+/** The mailboxes of the greylisting host; it refuses unknown mailboxes at once. */
 export const greylistedPeople = 4_000;
 
 const regulars = Object.fromEntries(
@@ -37,12 +37,12 @@ const loadWorld: WorldDescription = {
       },
     },
     'mx.silent.test': { temper: { fault: { phase: 'connect', fault: 'silence' } } },
-    // Keeps a worker busy for a quarter of a minute, and hangs up without a word.
+    // Keeps a worker busy for a quarter of a minute, then hangs up.
     'mx.hesitant.test': { temper: { replyDelayMs: 15_000, fault: { phase: 'banner', fault: 'fin' } } },
   },
 };
 
-/** What becomes of an address at each of these domains, when nothing goes wrong on our side. */
+/** The outcome of an address at each of these domains, if nothing fails on our side. */
 export const ends: Readonly<Record<string, string>> = {
   'catchall.test': 'catch_all',
   'strict.test': 'invalid',
@@ -55,7 +55,7 @@ export const ends: Readonly<Record<string, string>> = {
   'servfail.test': 'unknown',
 };
 
-/** A fixture in that world. Who is put off is asked again soon. */
+/** Opens a fixture in that world. Deferred addresses are asked again soon. */
 export function openLoadFixture(options: Omit<FixtureOptions, 'world'> = {}): Promise<Fixture> {
   const settings = { MAILPROOF_DEFER_RETRY_MS: '50', ...options.settings };
   return openFixture({ ...options, world: loadWorld, settings });

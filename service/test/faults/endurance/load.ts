@@ -6,9 +6,9 @@ import type { KeyedRequest, WatchedAccount } from './expectations.ts';
 import type { Fixture } from '../../support/open-fixture.ts';
 import { startMailproof } from '../../support/mailproof.ts';
 
-/** Mixed load: several clients side by side, each doing one thing after the other until it is told to end. */
+/** Mixed load: several clients side by side, each sending one request after another until the end. */
 type Load = {
-  /** Nothing new is begun; resolves when everybody has an answer or has lost it. */
+  /** Begins nothing new; resolves when every request has its answer or has lost it. */
   end(): Promise<void>;
 };
 
@@ -16,7 +16,7 @@ export type LoadParts = Asking & {
   fixture: Fixture;
   random: Random;
   newNumber: () => number;
-  /** Whether credits are granted on the command line meanwhile. */
+  /** Whether the command line grants credits meanwhile. */
   grants: boolean;
 };
 
@@ -74,8 +74,8 @@ function newAddress({ random, newNumber }: LoadParts, domains: readonly [string,
 }
 
 /**
- * Seldom with an address that has to be asked for twice, because such a task takes seconds. Now and then with a duplicate and with what is no address, both of which
- * are free.
+ * Makes a batch. Few have an address that must be asked for twice, because such a task takes seconds. Some have a
+ * duplicate and an invalid address, both of which are free.
  */
 function newBatch(parts: LoadParts) {
   const { random } = parts;
@@ -119,14 +119,14 @@ async function askAgain(parts: LoadParts): Promise<void> {
   if (request?.kept !== undefined) await askKeyed(parts, request);
 }
 
-/** One of the last. */
+/** Reads one of the last tasks. */
 async function poll(parts: LoadParts): Promise<void> {
   const { tasks } = parts.expected;
   const task = tasks[Math.max(0, tasks.length - 1 - parts.random.below(20))];
   if (task !== undefined) await askTask(parts, task);
 }
 
-/** On the command line, beside the service; a quarter of these processes is killed as well. */
+/** Grants on the command line, beside the service; a quarter of these processes is killed as well. */
 async function grant({ expected, random, fixture }: LoadParts): Promise<void> {
   const account: WatchedAccount = random.oneOf([expected.careful, expected.careless]);
   const granting = startMailproof(['credits', 'grant', account.accountId, String(grantedAtOnce), '--json'], {

@@ -10,12 +10,11 @@ const requests = 1_000;
 const credits = 100;
 
 /**
- * A thousand at once on a hundred credits: a hundred are charged, nine hundred refused, and the books balance. Gives back
- * how many requests had to be sent again.
+ * Sends a thousand requests at once on a hundred credits: a hundred are charged, nine hundred refused, and the
+ * books balance. Returns how many requests had to be repeated.
  *
- * A machine with much else to do may turn some away (503), some of them after their credit was reserved. They come again,
- * as they are told to; and as such a credit returns when others were refused for want of it, one more is asked for as
- * long as a credit is left.
+ * A busy machine may refuse some (503), even after their credit was reserved. They retry after the given time. Such
+ * a credit returns after others were refused for lack of it, so one more request is sent while a credit is left.
  */
 export async function overspend({ fixture, clients, accountId, liveKey }: Crowd): Promise<number> {
   const kinds: Record<string, number> = {};
@@ -41,7 +40,7 @@ export async function overspend({ fixture, clients, accountId, liveKey }: Crowd)
   const { '200, 1 used': charged = 0, '429, 0 used': refused = 0, ...others } = kinds;
   assert.deepEqual(others, {});
   assert.equal(charged + refused, asked);
-  // Who was turned away in the moment of a commit may have been charged without hearing of it.
+  // A request refused at the moment of its commit may have been charged without knowing it.
   assert.ok(turnedAway === 0 ? charged === credits : charged <= credits, `${charged} charged`);
   assert.deepEqual(await fixture.command('credits', 'show', accountId), {
     account_id: accountId,

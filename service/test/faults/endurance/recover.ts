@@ -5,22 +5,22 @@ import type { KeyedRequest, WatchedAccount, Expectations } from './expectations.
 import type { Fixture } from '../../support/open-fixture.ts';
 
 /**
- * What is held against the service after a restart, before anything new is asked of it: what was acknowledged is there and
- * the same, what was lost can be asked for again once, every task completes, and the books balance to the credit.
+ * The checks after a restart, before any new request. Acknowledged work is there and unchanged. Lost requests can
+ * be repeated once. Every task completes, and the books balance exactly.
  */
 type RecoverParts = Asking & { fixture: Fixture; random: Random; survivors: boolean; patienceMs: number };
 
 type RecoverOptions = {
-  /** Ask for all that was ever acknowledged, not for some of it. */
+  /** Whether to check everything ever acknowledged, or only a part. */
   everything: boolean;
   /**
-   * Whether processes lived on beside the one that died. Then what it was doing is in progress until they have found
-   * it dead, and its tasks go on within a minute (L2); alone, all of it is put right at the start.
+   * Whether other processes survived. Then the dead one's work is in progress until they declare it dead, and its
+   * tasks go on within a minute (L2). Without survivors, the start recovers everything.
    */
   survivors?: boolean;
 };
 
-/** Less than the hold of a single request lives (40 s): what comes back sooner came back at the start. */
+/** Less than the life of a single request's hold (40 s): a credit that returns sooner returned at the start. */
 const patienceMs = { alone: 30_000, survivors: 75_000 };
 const sampled = 8;
 
@@ -43,14 +43,14 @@ export async function recover(
   await balanceBooks(parts, expected.careless);
 }
 
-/** More patience on a machine that is busy with much else: next to nothing where it is not. */
+/** Returns extra patience for a busy machine; next to nothing on an idle one. */
 async function measureSlack({ client }: Asking): Promise<number> {
   const startedAt = performance.now();
   for (let asked = 0; asked < 5; asked += 1) await client.send({ method: 'GET', path: '/healthz' });
   return 100 * (performance.now() - startedAt);
 }
 
-/** A few at a time, so that thousands are soon done and none is turned away. */
+/** Runs a few at a time, so that thousands are soon done and none is refused. */
 async function sideBySide<Item>(
   items: readonly Item[],
   ask: (item: Item) => Promise<unknown>,
@@ -68,7 +68,7 @@ function sample<Item>({ random }: RecoverParts, items: readonly Item[]): Item[] 
   return Array.from({ length: sampled }, () => random.oneOf([first, ...items.slice(1)]));
 }
 
-/** Asks again with the same key. Nobody else does, so nothing may be in progress. */
+/** Repeats a request with its key. There is no other sender, so nothing may be in progress. */
 async function resolve(parts: RecoverParts, request: KeyedRequest): Promise<void> {
   const status = await askUntilTold(parts, request);
   request.resolved = true;
@@ -76,7 +76,10 @@ async function resolve(parts: RecoverParts, request: KeyedRequest): Promise<void
     parts.expected.violations.push(`${request.idempotencyKey} is in progress after a restart`);
 }
 
-/** To be turned away for overload (the machine may be busy with much else) is no answer; nor, among survivors, is 409. */
+/**
+ * Repeats until there is an answer. A refusal for overload is none (the machine may be busy); with survivors,
+ * neither is 409.
+ */
 async function askUntilTold(parts: RecoverParts, request: KeyedRequest): Promise<number> {
   const until = performance.now() + parts.patienceMs;
   const isTold = (heard: number) => heard !== 503 && !(parts.survivors && heard === 409);
@@ -106,7 +109,7 @@ async function completeTasks(parts: RecoverParts): Promise<void> {
   }
 }
 
-/** May run beside anything: it looks at one moment. */
+/** Audits one moment; it may run beside any load. */
 export async function auditBooks({
   expected,
   fixture,
@@ -121,7 +124,7 @@ export async function auditBooks({
   }
 }
 
-/** Waits until nothing is reserved: tasks whose creation was lost run as well. Then there is no perhaps left. */
+/** Waits until nothing is reserved: tasks whose creation was lost run as well. Then every "perhaps" is resolved. */
 async function balanceBooks(
   { expected, fixture, patienceMs }: RecoverParts,
   account: WatchedAccount,
@@ -149,7 +152,7 @@ function wrongBooks(account: WatchedAccount, books: string): string {
   return `books of ${accountId}: ${books}, known: ${JSON.stringify({ granted, perhapsGranted, spent, perhapsSpent })}`;
 }
 
-/** The command line says of the books what the file holds. */
+/** Asserts that the command line shows the books of the database. */
 export async function showBooks({
   fixture,
   expected,

@@ -2,10 +2,10 @@ import { type ApiClient, bulkPath, singlePath } from '../../support/api-client.t
 import { checkCreated, checkKeyed, checkRefusal, checkTask, checkVerdict } from './check-answers.ts';
 import type { KeyedRequest, WatchedTask, Expectations } from './expectations.ts';
 
-/** The requests of the driver, each taken down by the expected. */
+/** The requests of the driver, each recorded in the expectations. */
 export type Asking = { expected: Expectations; client: Pick<ApiClient, 'send'> };
 
-/** Answers with the status; 0 where the answer was lost. */
+/** Sends a request and returns the status; 0 if the answer was lost. */
 export async function askKeyed({ expected, client }: Asking, request: KeyedRequest): Promise<number> {
   const keptBefore = request.kept;
   request.asked += 1;
@@ -30,7 +30,7 @@ export async function askTask({ expected, client }: Asking, task: WatchedTask): 
   if (answer.kind === 'lost') expected.counts.lost += 1;
 }
 
-/** Without a key of its own: what is lost here may have been charged. */
+/** Sends a request without a key: a lost one may have been charged. */
 export async function askCarelessly({ expected, client }: Asking, email: string): Promise<void> {
   const account = expected.careless;
   expected.counts.requests += 1;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The files under a directory that hold these bytes. */
+/** Returns the files under a directory that contain these bytes. */
 export function filesWith(directory: string, text: string): string[] {
   const wanted = Buffer.from(text);
   return readdirSync(directory, { recursive: true, withFileTypes: true })
@@ -10,7 +10,10 @@ export function filesWith(directory: string, text: string): string[] {
     .filter((file) => readFileSync(file).includes(wanted));
 }
 
-/** The lines that hold this text, in any case and also where it was encoded for a URL, in base64 or in hexadecimal. */
+/**
+ * Returns the lines that contain this text, in any case, and also if it is URL-encoded, in base64 or in
+ * hexadecimal.
+ */
 export function linesWith(written: string, text: string): string[] {
   const forms = [text, Buffer.from(text).toString('hex'), ...base64Forms(text)].map((form) =>
     form.toLowerCase(),
@@ -18,7 +21,10 @@ export function linesWith(written: string, text: string): string[] {
   return written.split('\n').filter((line) => forms.some((form) => line.toLowerCase().includes(form)));
 }
 
-/** At each of the three places where it can begin inside a group; what depends on its neighbours is cut off. */
+/**
+ * Returns the base64 forms at each of the three offsets within a group, without the characters that depend on
+ * neighbours.
+ */
 function base64Forms(text: string): string[] {
   return [0, 1, 2].map((before) => {
     const coded = Buffer.from(' '.repeat(before) + text)

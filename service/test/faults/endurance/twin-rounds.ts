@@ -8,7 +8,7 @@ type TwinReport = { rounds: number; requests: number; tasks: number; inProgress:
 const twins = 20;
 const addresses = 2;
 
-/** Throws where two tasks were made of one, or one was paid twice. */
+/** Throws if a round made two tasks, or one was charged twice. */
 export async function runTwinRounds(
   rounds: number,
   database: 'SQLite' | 'PostgreSQL' = 'SQLite',
@@ -50,7 +50,7 @@ function creation({ key, round, emails }: { key: string; round: number; emails: 
   return { path: bulkPath, key, body: { emails }, headers: { 'idempotency-key': `round-${round}` } };
 }
 
-/** Replays of one creation, byte for byte, or told that it is under way. */
+/** Returns the one task of the answers: replays byte for byte, or refusals because it is in progress. */
 function taskOf(answers: Answered[]): string {
   const created = answers.filter(({ status }) => status === 201);
   const kinds = new Set(created.map(({ text, creditsUsed }) => `${creditsUsed} ${text}`));

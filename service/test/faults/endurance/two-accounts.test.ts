@@ -15,11 +15,11 @@ import { openLoadFixture } from './load-world.ts';
 
 const clientsOfEach = 8;
 
-/** One of the two: all that is its own carries its canary. */
+/** One of the two accounts: everything of its own contains its canary. */
 type Tenant = OpenedAccount & { canary: string; taskIds: string[]; answers: Answered[]; random: Random };
 
 for (const database of ['SQLite', 'PostgreSQL'] as const) {
-  // Durable commits over a socket, one test among many on the machine: fewer of them say the same.
+  // Durable commits over a socket, on a busy machine: fewer requests prove the same.
   const requests = database === 'SQLite' ? 5_000 : 2_500;
   test(`two accounts, ${requests} interleaved requests on ${database}: not one byte of the other's`, async (t) => {
     const fixture = await openLoadFixture({ database });
@@ -60,7 +60,7 @@ function nextCall(tenant: Tenant, number: number): Call {
   const { random, canary, taskIds } = tenant;
   const key = random.chance(0.9) ? tenant.liveKey : tenant.testKey;
   const address = (n: number) => `${canary}.${number}.${n}@${random.oneOf(domains)}`;
-  // The two accounts use the same keys, each for itself.
+  // The two accounts use the same keys independently.
   const headers = random.chance(0.3) ? { 'idempotency-key': `key-${random.below(200)}` } : {};
   const throwOf = random.below(100);
   if (throwOf < 50)
@@ -83,7 +83,7 @@ function nextCall(tenant: Tenant, number: number): Call {
   return { method: 'GET', path: `${bulkPath}/${taskId}${random.oneOf(['', '?explain=true'])}`, key };
 }
 
-/** Neither the other's addresses and task names, nor its account, keys and tasks. */
+/** Expects neither the other's addresses and task names, nor its account, keys and tasks. */
 function expectNothingOf(other: Tenant, tenant: Tenant): void {
   const own = tenant.answers.filter(({ bytes }) => bytes.includes(tenant.canary));
   assert.ok(own.length > tenant.answers.length / 4, 'answers do carry canaries');
@@ -99,7 +99,7 @@ function expectNothingOf(other: Tenant, tenant: Tenant): void {
   }
 }
 
-/** The same request under the same `Idempotency-Key` is another request when another account sends it. */
+/** Expects that the same request under the same `Idempotency-Key` is a different one for another account. */
 async function expectOwnKeys(client: ApiClient, tenants: Tenant[]): Promise<void> {
   const headers = { 'idempotency-key': 'everybody-has-this' };
   const body = { emails: ['somebody@nullmx.test'] };
@@ -115,7 +115,7 @@ async function expectOwnKeys(client: ApiClient, tenants: Tenant[]): Promise<void
   }
 }
 
-/** The other's task cannot be told from one that never was. */
+/** Expects that another account's task looks like one that never existed. */
 async function expectNoAccess(
   client: ApiClient,
   { tenant, other }: { tenant: Tenant; other: Tenant },
@@ -131,7 +131,7 @@ async function expectNoAccess(
   }
 }
 
-/** Of two answers to different requests, the request's id and the time differ. */
+/** Removes the request id and the time, which differ between answers. */
 function withoutIds({ bytes }: Answered): string {
   return bytes.replace(/(x-request-id|date)\n[^\n]*/gi, '$1');
 }

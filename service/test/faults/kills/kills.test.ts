@@ -17,7 +17,7 @@ import { audit } from '../../../src/start/whole-store.ts';
 const script = fileURLToPath(new URL('working-process.ts', import.meta.url));
 const kills = 8;
 
-/** Lets a process work for a while and kills it in the middle of something; gives back what it had told its callers. */
+/** Lets a process work for a while and kills it at a random moment; returns what it had acknowledged to its callers. */
 async function workAndDie(opening: OpenStoreOptions, accountId: string): Promise<string[]> {
   const child = spawn(process.execPath, [script, JSON.stringify(opening), accountId], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -41,7 +41,7 @@ for (const database of databases) {
       told.push(...(await workAndDie(settings, account.accountId)));
       assert.deepEqual((await audit({ store })).violations, [], `after kill ${kill + 1}`);
     }
-    // The next start: what the dead held is given back, and the tasks go on where they were.
+    // The next start gives back the dead process's holds, and its tasks go on.
     await untilTheDeadAreSwept(fixture);
     for (let claim = await claimNow(); claim !== undefined; claim = await claimNow()) {
       assert.equal(await fixture.run(claim, { wallClock: Date, engine: fixture.parts.engine }), 'completed');
@@ -66,7 +66,7 @@ for (const database of databases) {
   });
 }
 
-/** A database finds out after a few seconds that a process of it has died, and a file at once. */
+/** Waits until the dead are swept: a database finds a dead process after a few seconds, a file at once. */
 async function untilTheDeadAreSwept({
   store,
   registry,

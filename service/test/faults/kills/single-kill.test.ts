@@ -6,7 +6,7 @@ import { createApiClient, singlePath, type Answered } from '../../support/api-cl
 import { openFixture } from '../../support/open-fixture.ts';
 import { until } from '../../support/until.ts';
 
-/** Slow enough for its conversation to be under way when the process is killed. */
+/** Slow enough for its conversation to be running when the process is killed. */
 const description: WorldDescription = {
   zones: { 'slow.test': { mx: [[10, 'mx.slow.test']] } },
   hosts: { 'mx.slow.test': { mailboxes: { ann: 'exists' }, temper: { replyDelayMs: 3_000 } } },
@@ -24,7 +24,7 @@ it('the Idempotency-Key of a single whose process was killed is free within 10 s
   const { liveKey: key, accountId } = await fixture.openAccount({ credits: 10 });
   const startedAt = performance.now();
   const doomed = await fixture.serve({ role: 'api' });
-  /** How long a process takes to start tells how busy this machine is. */
+  /** The time that a process takes to start shows how busy this machine is. */
   const slackMs = performance.now() - startedAt;
   const other = await fixture.serve({ role: 'api' });
   const clients = [doomed, other].map(({ url }) => createApiClient(url));

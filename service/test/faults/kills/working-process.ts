@@ -14,8 +14,8 @@ import { startWorker } from '../../../src/core/verify/worker/start-worker.ts';
 import { safe, unknown } from '../../support/outcomes.ts';
 
 /**
- * A process that works until it is killed: `working-process.ts OPENING ACCOUNT`, the first in JSON. It writes a line for everything it has told
- * a caller: `task ID` for an accepted task, `charged` for a conclusive verdict.
+ * A process that works until it is killed: `working-process.ts OPENING ACCOUNT`, the first in JSON. It writes a
+ * line for everything that it acknowledged: `task ID` for an accepted task, `charged` for a conclusive verdict.
  */
 const [opening = '', accountId = ''] = process.argv.slice(2);
 const clock = systemClock;

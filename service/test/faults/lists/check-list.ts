@@ -2,7 +2,7 @@ import type { Answered } from '../../support/api-client.ts';
 import { endOf } from '../endurance/expectations.ts';
 import { countRows, wantedOf, type ListSnapshot, type ListWatch, type WatchedList } from './watched-list.ts';
 
-/** A record is held against the file that was sent and against all that was acknowledged before it was asked for. */
+/** Checks a record against the sent file, and against everything acknowledged before its request. */
 export function checkRecord(
   watch: ListWatch,
   list: WatchedList,
@@ -31,7 +31,7 @@ export function checkRecord(
   list.used = Math.max(list.used, used);
 }
 
-/** Every line as it was sent, in its order, with a status behind it that is true and that never changes. */
+/** Checks that every line is as it was sent, in its order, followed by a true status that never changes. */
 export function checkDownload(
   watch: ListWatch,
   list: WatchedList,

@@ -5,13 +5,13 @@ import { createApiClient, listsPath } from '../../support/api-client.ts';
 import { hostileShapes, makeHostileFiles } from '../../support/hostile-files.ts';
 import { openFixture } from '../../support/open-fixture.ts';
 
-/** Every shape twice. `MAILPROOF_TEST_FILES=500` for the whole, `MAILPROOF_TEST_SEED` for other files. */
+/** Every shape twice. `MAILPROOF_TEST_FILES=500` for the whole set, `MAILPROOF_TEST_SEED` for other files. */
 const files = Number(process.env['MAILPROOF_TEST_FILES'] ?? 2 * hostileShapes());
 const seed = Number(process.env['MAILPROOF_TEST_SEED'] ?? 30);
 const uploadMb = 64;
 const uploadCpuMs = 10_000;
 
-/** What the kernel knows of a process (proc(5)). */
+/** Reads the kernel's figures of a process (proc(5)). */
 function watchProcess(pid: number) {
   const status = (field: string): number =>
     Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
@@ -22,22 +22,21 @@ function watchProcess(pid: number) {
   return {
     cpuMs,
     residentMb: () => status('VmRSS') / 1_024,
-    /** The most since it was forgotten. */
+    /** The peak since the last reset. */
     peakMb: () => status('VmHWM') / 1_024,
     forgetPeak: () => writeFileSync(`/proc/${pid}/clear_refs`, '5'),
   };
 }
 
-/** The node that serves, below the shell that started it. */
+/** Returns the node process that serves, a child of the shell that started it. */
 function servingPid(shell: number): number {
   const children = readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8').trim();
   return children === '' ? shell : servingPid(Number(children.split(' ')[0]));
 }
 
 /**
- * The process has a heap of its own that grows until it is collected, so an ordinary list goes before; what the process
- * reached earlier counts for no file. Time is
- * counted in seconds of the processor, because others use it too.
+ * A heap grows until it is collected, so an ordinary list goes first, and earlier peaks count for no file. Time is
+ * CPU time, because other processes run too.
  */
 test(`${files} hostile files of seed ${seed}: none is our failure, none takes more than 64 MB and 10 s of the processor`, async (t) => {
   const fixture = await openFixture({ world: { zones: {}, hosts: { 'mx.x.example': { mailboxes: {} } } } });

@@ -10,8 +10,8 @@ const domains = 1_000;
 const addresses = 10_000;
 
 /**
- * Every domain has a mail host of its own. Each row is at a domain by chance, so that some have three addresses and some
- * twenty; four of five are mailboxes that exist.
+ * Makes a list in which every domain has its own mail host. Each row is at a random domain, so that some have three
+ * addresses and some twenty; four of five are existing mailboxes.
  */
 function makeList(random: Random): { world: WorldDescription; rows: string[] } {
   const people = Array.from({ length: domains }, (): string[] => []);
@@ -32,8 +32,8 @@ function makeList(random: Random): { world: WorldDescription; rows: string[] } {
 }
 
 /**
- * We name ten recipients in a conversation, the made-up one included: about 1,550 conversations where all addresses of a
- * domain come together. What is more are those that came while others of their domain were already being asked for.
+ * A conversation has ten recipients, including the random probe: about 1,550 conversations if all addresses of a
+ * domain come together. The rest are addresses that came while others of their domain were being asked for.
  */
 test('10,000 rows over 1,000 domains in any order: two conversations a domain, and each name looked up once', async (t) => {
   const seed = Math.floor(Math.random() * 2 ** 31);
@@ -60,8 +60,8 @@ test('10,000 rows over 1,000 domains in any order: two conversations a domain, a
       JSON.stringify({ seed, conversations: smtp.connections, recipients, dnsQueries: dns.queries }),
     );
     assert.ok(smtp.connections <= 2 * domains, `${smtp.connections} conversations, seed ${seed}`);
-    // Each address once, and a made-up one for each domain; MX of the domain, A of its mail host. A busy machine may lose
-    // a packet or a patience here and there.
+    // Each address once, and a random probe for each domain; MX of the domain, A of its mail host. A busy machine
+    // may lose a packet or exceed a deadline now and then.
     assert.ok(recipients <= 1.01 * (addresses + domains), `${recipients} recipients`);
     assert.ok(dns.queries <= 1.01 * 2 * domains, `${dns.queries} DNS queries`);
   } finally {

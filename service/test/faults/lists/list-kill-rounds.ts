@@ -8,9 +8,9 @@ import { settleAccounts } from './settle-accounts.ts';
 import type { ListWatch } from './watched-list.ts';
 
 /**
- * Pulls the plug of real processes at random moments while lists are uploaded, started, paused, resumed, cancelled,
- * deleted and downloaded, and holds the service to all that it acknowledged. On SQLite one process does everything; on
- * PostgreSQL the API and the worker are processes of their own and die one by one or together.
+ * Kills real processes at random moments while lists are uploaded, started, paused, resumed, cancelled, deleted and
+ * downloaded. The service is held to everything that it acknowledged. On SQLite one process does everything; on
+ * PostgreSQL the API and the worker are separate processes and die one by one or together.
  */
 type ListKillReport = ListWatch['counts'] & {
   kills: number;
@@ -22,7 +22,7 @@ type ListKillReport = ListWatch['counts'] & {
 type ListKillOptions = { rounds: number; seed: number; database: 'SQLite' | 'PostgreSQL' };
 
 const credits = 1_000_000;
-/** A round ends after so many requests, on a machine that is busy with much else sooner. */
+/** A round ends after this many requests, or sooner on a busy machine. */
 const requestsAtMost = 60;
 const longestLoadMs = 4_000;
 const longestPauseMs = 100;
@@ -75,7 +75,7 @@ async function someLoad({ counts }: ListWatch, random: Random): Promise<void> {
   await sleep(random.below(longestPauseMs));
 }
 
-/** One of the processes, or all of them. */
+/** Kills one of the processes, or all of them. */
 async function killSome(processes: ServiceProcess[], random: Random): Promise<number> {
   const [first, ...more] = processes;
   if (first === undefined) return 0;

@@ -4,13 +4,16 @@ import type { Random } from '../../support/random.ts';
 import { act, read, upload } from './list-requests.ts';
 import { newList, type ListOwner, type ListWatch, type WatchedList } from './watched-list.ts';
 
-/** Several clients side by side over any number of restarts: each does one thing after the other with any of the lists. */
+/**
+ * Several clients side by side over any number of restarts: each sends one request after another about any of the
+ * lists.
+ */
 type ListLoadParts = {
   watch: ListWatch;
   owners: readonly [ListOwner, ...ListOwner[]];
   random: Random;
   newNumber: () => number;
-  /** None while the API is down. */
+  /** Returns undefined while the API is down. */
   client: () => ApiClient | undefined;
 };
 
@@ -72,7 +75,7 @@ async function repeatUpload(
   if (first !== undefined) await upload(asking, random.oneOf([first, ...more]));
 }
 
-/** Where the first was deleted, nothing is promised of its repetition. */
+/** Tells whether an upload can be repeated: after a deletion, nothing is promised of its repetition. */
 export function canBeRepeated({ idempotencyKey, isCut, asked }: WatchedList): boolean {
   return idempotencyKey !== undefined && !isCut && !asked.has('delete');
 }

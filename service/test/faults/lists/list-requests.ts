@@ -8,7 +8,7 @@ import {
 import { checkDownload, checkRecord } from './check-list.ts';
 import type { ListAction, ListSnapshot, ListWatch, WatchedList } from './watched-list.ts';
 
-/** The requests about a list, each with what is known of the list when it is sent and what its answer must be. */
+/** The requests about a list. Each records what is known of the list when it is sent, and checks its answer. */
 type Asking = { watch: ListWatch; client: Pick<ApiClient, 'send'> };
 
 const uploadRefusals = new Set(['too_many_uploads', 'service_unavailable', 'request_in_progress']);
@@ -36,7 +36,7 @@ export async function upload(asking: Asking, list: WatchedList): Promise<void> {
   }
   if (answer.kind === 'lost') return;
   if (answer.status !== 201) {
-    // Somebody deleted it in the meantime, and its answer went with it.
+    // Another client deleted it meanwhile, and its answer is gone with it.
     const isGone = answer.body['reason'] === 'idempotency_mismatch' && list.asked.has('delete');
     if (!isGone && !uploadRefusals.has(String(answer.body['reason'])))
       isWrong(watch, { list, answer, what: 'upload' });
@@ -57,7 +57,7 @@ export async function act(asking: Asking, list: WatchedList, action: ListAction)
   const answer = await send(asking, callOf(list, action));
   if (answer.kind === 'lost' || answer.status === 503) return;
   if (answer.status === 404) checkAbsence(watch, list, action);
-  // A start is repeated under its key, so it is never refused; the others depend on where the list is.
+  // A start is repeated under its key, so it is never refused; the others depend on the state of the list.
   else if (answer.status === 409 && action !== 'start') watch.counts.refused += 1;
   else if (answer.status !== successes[action]) isWrong(watch, { list, answer, what: action });
   else {
@@ -86,7 +86,7 @@ function callOf(list: WatchedList, action: ListAction): Call {
   };
 }
 
-/** The record, or the whole file with the answers. */
+/** Reads the record, or the whole file with the answers. */
 export async function read(asking: Asking, list: WatchedList, what: 'record' | 'download'): Promise<void> {
   const { watch } = asking;
   const before = snapshotOf(list);
@@ -106,7 +106,7 @@ function snapshotOf({ acknowledged, checked }: WatchedList): ListSnapshot {
   return { acknowledged: new Set(acknowledged), checked };
 }
 
-/** A list that was acknowledged is there until its deletion is asked for. */
+/** Checks that an acknowledged list is there until its deletion is requested. */
 function checkAbsence(watch: ListWatch, list: WatchedList, what: string): void {
   if (!list.asked.has('delete')) watch.violations.push(`${list.name} is gone (${what})`);
 }

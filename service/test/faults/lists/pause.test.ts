@@ -8,8 +8,9 @@ import { openProberFixture } from '../../support/open-prober-fixture.ts';
 import { until } from '../../support/until.ts';
 
 /**
- * A list whose addresses have a slow mail host each, so that each is a conversation of its own. All of its tasks are
- * claimed at once, and as many addresses as one account may have under way are in a conversation when it is paused.
+ * A list whose addresses each have their own slow mail host, so that each has its own conversation. All of its
+ * tasks are claimed at once. When it is paused, as many addresses are in a conversation as one account may have
+ * running.
  */
 const addresses = 1_200;
 const numbers = Array.from({ length: addresses }, (_, n) => n);
@@ -25,7 +26,7 @@ const description: WorldDescription = {
   ),
 };
 
-/** How many addresses of the list were named to a mail host so far. */
+/** Returns how many addresses of the list were named to a mail host so far. */
 function named({ conversations }: World): number {
   const lines = conversations.flatMap((one) => one.lines);
   return lines.filter((line) => /^C: RCPT TO:<ann@/i.test(line)).length;
@@ -46,7 +47,7 @@ async function startList(
 
 const read = async ({ client, key, path }: Run) => (await client.ask({ method: 'GET', path, key })).body;
 
-/** Stops the list once it is under way; answers how many addresses were named after the answer, when all is quiet. */
+/** Stops the list while it is running; returns how many addresses were named after the answer, once all is quiet. */
 async function stopMidway(run: Run, action: 'pause' | 'cancel', from: number) {
   const { client, key, world, path } = run;
   await until(() => named(world) >= from);
@@ -75,7 +76,7 @@ async function pauseAndGoOn(run: Run, fixture: Fixture, accountId: string): Prom
   assert.ok(Number(told['finishing']) > 0, 'it says that some are finishing');
   assert.ok(checked <= Number(told['checked']) + Number(told['finishing']), 'and it says how many at most');
   assert.equal(record['credits_used'], checked);
-  // An address that was named and withdrawn is none; one that was answered is told.
+  // An address that was named and withdrawn does not count; an answered one is reported.
   assert.ok(checked >= named(world) - world.counts.smtp.mostOpen && checked < addresses);
   assert.deepEqual((await fixture.command('audit'))['violations'], []);
 
@@ -99,7 +100,7 @@ const crowded: WorldDescription = {
   },
 };
 
-/** The addresses of the crowd that were named to the host so far. */
+/** Returns the addresses of the crowd that were named to the host so far. */
 function namedInCrowd({ conversations }: World): Set<string> {
   const lines = conversations.flatMap((one) => one.lines);
   return new Set(lines.flatMap((line) => /^C: RCPT TO:<(ann\d+)@/i.exec(line)?.[1] ?? []));
@@ -135,7 +136,7 @@ for (const database of ['SQLite', 'PostgreSQL'] as const) {
       const probers = await openProberFixture({ world: crowded, database });
       t.after(() => probers.close());
       const { fixture, client, account, store } = probers;
-      // Manners bound the conversations with one host.
+      // Pacing limits the conversations with one host.
       await probers.startProber('far', { env: { MAILPROOF_PACING: 'on' } });
       await probers.untilWell('far');
       const { world } = fixture;

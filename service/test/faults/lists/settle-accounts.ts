@@ -9,8 +9,8 @@ import { act, upload } from './list-requests.ts';
 import { wantedOf, type ListOwner, type ListWatch, type WatchedList } from './watched-list.ts';
 
 /**
- * The end: every list comes to its own, and what is left is held against all that was acknowledged. Nothing of an upload
- * that broke or of a deleted list is in the database, each row has at most one answer, every conclusive one is charged
+ * The end: every list completes, and the rest is checked against everything acknowledged. The database holds
+ * nothing of a broken upload or a deleted list. Each row has at most one answer, every conclusive one is charged
  * once, and nothing is reserved.
  */
 type FinalParts = {
@@ -54,7 +54,7 @@ async function readAllOf({ client }: FinalParts, key: string): Promise<ListRecor
   }
 }
 
-/** Those that are paused go on; what runs comes to its end. */
+/** Resumes paused lists, and waits until all are completed. */
 async function completeLists(parts: FinalParts, owner: ListOwner): Promise<void> {
   const { watch, client } = parts;
   for (const record of await readAll(parts, owner)) {
@@ -81,7 +81,7 @@ async function checkOwner(parts: FinalParts, owner: ListOwner): Promise<void> {
   for (const list of gone)
     if (list.listId !== undefined && !list.asked.has('delete'))
       watch.violations.push(`${list.name} was acknowledged and is lost`);
-  // What a deleted list had checked by then is charged, and nobody can see any more how much that was.
+  // A deleted list's checked addresses are charged, and their number is no longer known.
   const deleted = gone.filter(({ isSandbox, asked }) => asked.has('start') && !isSandbox);
   const least = charged + deleted.reduce((sum, { used }) => sum + used, 0);
   const most = charged + deleted.reduce((sum, list) => sum + wantedOf(list), 0);
@@ -92,7 +92,7 @@ async function checkOwner(parts: FinalParts, owner: ListOwner): Promise<void> {
     );
 }
 
-/** Answers with what was charged for the list. */
+/** Checks a list and returns its charge. */
 async function checkFinal(parts: FinalParts, owner: ListOwner, record: ListRecord): Promise<number> {
   const { watch, client } = parts;
   const wrong = (what: string): number => {
@@ -112,7 +112,7 @@ async function checkFinal(parts: FinalParts, owner: ListOwner, record: ListRecor
   return checkAnswers(list, said, record) ?? wrong('the answers in the file are not those that are charged');
 }
 
-/** What is charged; nothing where the file and the record do not agree. */
+/** Returns the charge; undefined if the file and the record do not agree. */
 function checkAnswers(list: WatchedList, said: Map<number, string>, record: ListRecord): number | undefined {
   const answered = list.rows.flatMap((row, at) => (row.kind === 'address' ? (said.get(at) ?? []) : []));
   const conclusive = answered.filter((status) => status !== 'unknown').length;
@@ -137,7 +137,7 @@ const leftovers = `select
   (select count(*) from list where checked <>
     (select count(*) from list_row where list_id = list.id and status is not null)) as miscounted`;
 
-/** Broken uploads and deleted lists are erased, and the rows that are there are those of the lists that are there. */
+/** Checks that broken uploads and deleted lists are erased, and that all rows belong to existing lists. */
 async function checkDatabase({ fixture, watch }: FinalParts): Promise<void> {
   const look = async (): Promise<string> => {
     const [row = {}] = await fixture.query(leftovers);

@@ -16,7 +16,7 @@ for (const database of ['SQLite', 'PostgreSQL'] as const)
       await fixture.openAccount({ credits: 2 * rows }),
       await fixture.openAccount({ credits: rows }),
     ];
-    // Nobody runs the list: what is measured is its upload and its start.
+    // There is no worker: the upload and the start of the list are measured.
     const service = await fixture.serve({ role: 'api' });
     const client = createApiClient(service.url);
     t.after(() => client.close());

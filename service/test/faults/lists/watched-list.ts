@@ -3,8 +3,8 @@ import type { Random } from '../../support/random.ts';
 import { greylistedPeople } from '../endurance/load-world.ts';
 
 /**
- * A list as its owner knows it: the file that was sent, and what was asked and acknowledged since. What was asked and not
- * acknowledged (the plug was pulled) may have happened or not.
+ * A list as its owner knows it: the sent file, and the requested and acknowledged actions since. Unacknowledged
+ * requests (the process was killed) may have taken effect or not.
  */
 export type WatchedList = {
   owner: ListOwner;
@@ -13,20 +13,20 @@ export type WatchedList = {
   name: string;
   file: string;
   rows: WatchedRow[];
-  /** Only so many addresses are checked; all of them where it is not said. */
+  /** Check only this many addresses; undefined: all. */
   first: number | undefined;
-  /** Where it was sent with one, its upload can be repeated until it is acknowledged. */
+  /** With a key, the upload can be repeated until it is acknowledged. */
   idempotencyKey: string | undefined;
-  /** The client hung up before the last byte: there may never be such a list. */
+  /** The client hung up before the last byte: the list may never exist. */
   isCut: boolean;
-  /** Once the upload is acknowledged. */
+  /** Set once the upload is acknowledged. */
   listId: string | undefined;
   asked: Set<ListAction>;
   acknowledged: Set<ListAction>;
-  /** The most that was ever shown. */
+  /** The highest count ever shown. */
   checked: number;
   used: number;
-  /** What a row was shown to say, by its place in the file; it never says anything else again. */
+  /** The status shown for a row, by its place in the file; it never changes again. */
   said: Map<number, string>;
 };
 
@@ -36,19 +36,19 @@ export type ListAction = 'start' | 'pause' | 'resume' | 'cancel' | 'delete';
 export type ListSnapshot = { acknowledged: ReadonlySet<ListAction>; checked: number };
 
 export type ListOwner = OpenedAccount & {
-  /** One whose lists are never deleted knows to the credit what it has spent. */
+  /** An owner that deletes no lists knows exactly what it has spent. */
   deletes: boolean;
 };
 
 export type WatchedRow = {
-  /** As it stands in the file, without the line end. */
+  /** As in the file, without the line end. */
   line: string;
   kind: 'address' | 'duplicate' | 'blank' | 'rejected';
-  /** Lower case; empty where there is none. */
+  /** Lower case; empty if there is none. */
   email: string;
 };
 
-/** What the driver has done and found, over all rounds. */
+/** The actions and findings of the driver, over all rounds. */
 export type ListWatch = {
   lists: WatchedList[];
   counts: { requests: number; lost: number; downloads: number; cut: number; refused: number };
@@ -66,14 +66,14 @@ const domains = [
 const fewestRows = 100;
 const moreRows = 200;
 const longRows = 4_500;
-/** So that a file is several pieces long. */
+/** Makes a file several pieces long. */
 const note = 'a note of no importance, '.repeat(20);
 
 type ListMaker = { random: Random; newNumber: () => number; /** Lists before it. */ ordinal: number };
 
 export function newList(maker: ListMaker, owner: ListOwner): WatchedList {
   const { random, newNumber, ordinal } = maker;
-  // Longer than what is handed to tasks at the start, so that more is handed out as they end.
+  // Longer than the part handed to tasks at the start, so that more is handed out as they end.
   const isLong = random.chance(0.1);
   const isSandbox = isLong || random.chance(0.25);
   const rows = newRows(maker, { isSandbox, length: isLong ? longRows : fewestRows + random.below(moreRows) });
@@ -110,7 +110,7 @@ function newRows(
   const newAddress = (): string => {
     const number = newNumber();
     if (isSandbox) return `p${number}+safe@any.test`;
-    // Seldom one that has to be asked for twice, and each of these only once in a list.
+    // Rarely an address that must be asked for twice, and each of these once per list.
     if (random.chance(0.01)) return `regular${number % greylistedPeople}@greylist.test`;
     return `p${number}@${random.oneOf(domains)}`;
   };
@@ -142,7 +142,7 @@ export function countRows({ rows }: WatchedList): Record<string, number> {
   };
 }
 
-/** How many addresses a run of it checks. */
+/** Returns how many addresses a run of it checks. */
 export function wantedOf(list: WatchedList): number {
   return list.first ?? list.rows.filter(({ kind }) => kind === 'address').length;
 }

@@ -4,7 +4,10 @@ import { explore } from '../../model/explore.ts';
 import { handOverModel } from '../../model/probers/hand-over.ts';
 import { ownershipModel } from '../../model/probers/ownership.ts';
 
-/** The models of probers at sizes that take a while; the small ones, and what each guard is for, run every day. */
+/**
+ * The models of probers at sizes that take a while; the small ones, and the need for each guard, are part of every
+ * run.
+ */
 describe('the models of probers, thoroughly', () => {
   for (const size of [
     { processes: 2, faults: 2 },

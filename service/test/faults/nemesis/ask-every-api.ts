@@ -6,26 +6,29 @@ import { watchLateness } from '../../../../engine/test/support/machine.ts';
 import { until } from '../../support/until.ts';
 import type { Installation } from './open-installation.ts';
 
-/** Asks every API of a installation for everything, again and again, through whatever befalls its database. */
+/** Sends every call to every API of an installation, again and again, during any trouble of its database. */
 export type AskEveryApi = {
-  /** While the database fails: what is `refused` hears 503 and when to come again, the rest is told the truth; all within a second. */
+  /**
+   * While the database fails: calls in `refused` get 503 and a time to retry, the others a true answer; all within
+   * a second.
+   */
   throughTrouble(t: TestContext, refused: readonly CallName[]): Promise<Asked[]>;
-  /** Waits until every API serves everything, and tells how long that took. */
+  /** Waits until every API serves every call, and returns how long that took. */
   untilServed(): Promise<number>;
-  /** The same once the database is back, which has to be soon. */
+  /** Waits for the same after the database is back, which must be soon. */
   untilServedSoon(t: TestContext): Promise<void>;
 };
 
 export type CallName = 'single' | 'bulk' | 'poll' | 'account' | 'tasks' | 'operator';
 type Asked = { name: CallName; answer: Answered; ms: number };
 
-/** What a installation has to be started with for the operator's pages. */
+/** The token that the installation must have for the operator's pages. */
 export const adminToken = 'the-operator-of-the-nemesis-0123456789';
 
 const answersWithinMs = 1_000;
 const recoversWithinMs = 5_000;
 
-/** Every process of the installation is up. */
+/** Creates the calls; every process of the installation must be up. */
 export async function createAskEveryApi(installation: Installation): Promise<AskEveryApi> {
   const key = (await installation.openAccount({ name: 'patient', credits: 10_000 })).liveKey;
   const client = installation.apis[0]?.client();
@@ -43,7 +46,7 @@ export async function createAskEveryApi(installation: Installation): Promise<Ask
     operator: { method: 'GET', path: '/admin/v1/accounts', key: adminToken },
   });
 
-  /** Every call at every API. */
+  /** Sends every call to every API. */
   function askAll(): Promise<Asked[]> {
     const asked = installation.apis.flatMap((one) =>
       Object.entries(callsOf()).map(async ([name, call]) => {
@@ -52,7 +55,7 @@ export async function createAskEveryApi(installation: Installation): Promise<Ask
         const startedAt = performance.now();
         const answer = await to.send(call);
         assert.ok(answer.kind === 'answered', `${name}: no answer`);
-        // The keys of a record of calls are their names.
+        // The cast holds: the keys of a record of calls are their names.
         return { name: name as CallName, answer, ms: performance.now() - startedAt };
       }),
     );
@@ -79,7 +82,7 @@ export async function createAskEveryApi(installation: Installation): Promise<Ask
         `${asked.length} calls, ${refusals.length} refused, the slowest answers after ${slowest.slice(0, 5).join(', ')} ms`,
       );
       for (const { name, answer } of asked) demandHonesty(name, answer, refused);
-      // A machine that makes us late makes them late.
+      // A machine that delays the test also delays the services.
       const allowedMs = answersWithinMs + lateness.worstMs();
       assert.ok(
         (slowest[0] ?? Infinity) <= allowedMs,
@@ -90,7 +93,7 @@ export async function createAskEveryApi(installation: Installation): Promise<Ask
     untilServed,
     untilServedSoon: async (t) => {
       const recoveryMs = await untilServed();
-      // What one round takes now that all is well tells how busy this machine is.
+      // The time of one round in good state shows how busy this machine is.
       const roundMs = await untilServed();
       t.diagnostic(`served again after ${recoveryMs} ms; a round takes ${roundMs} ms`);
       assert.ok(recoveryMs <= recoversWithinMs + 10 * roundMs, `it took ${recoveryMs} ms`);
@@ -98,7 +101,7 @@ export async function createAskEveryApi(installation: Installation): Promise<Ask
   };
 }
 
-/** A refusal, or for what may be served, the answer. */
+/** Asserts a refusal or, for calls that may be served, a true answer. */
 function demandHonesty(name: CallName, answer: Answered, refused: readonly CallName[]): void {
   if (answer.status < 300 && !refused.includes(name)) return;
   assert.deepEqual([name, answer.status, answer.body['reason']], [name, 503, 'service_unavailable']);
@@ -106,7 +109,7 @@ function demandHonesty(name: CallName, answer: Answered, refused: readonly CallN
   if (name !== 'operator') assert.equal(answer.creditsUsed, '0');
 }
 
-/** What the refusals among them are known by. */
+/** Returns the request ids of the refusals. */
 export function refusedIds(asked: Asked[]): string[] {
   return asked.filter(({ answer }) => answer.status === 503).map(({ answer }) => answer.requestId);
 }

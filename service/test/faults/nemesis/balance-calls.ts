@@ -3,10 +3,13 @@ import type { ApiClient } from '../../support/api-client.ts';
 import type { History } from './history.ts';
 import type { ServiceProcess } from './service-process.ts';
 
-/** Who was turned away waits a little, as clients do. */
+/** A refused caller waits a little, as clients do. */
 const pauseMs = 100;
 
-/** A client in front of several APIs, as a balancer is: each call goes to the next that is up. All answers are kept. */
+/**
+ * A client in front of several APIs, like a load balancer: each call goes to the next that is up. All answers are
+ * kept.
+ */
 export function balanceCalls(
   apis: readonly ServiceProcess[],
   history: Pick<History, 'take'>,

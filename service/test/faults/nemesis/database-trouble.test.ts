@@ -16,7 +16,10 @@ describe('three APIs whose database fails them', () => {
   });
   after(() => installation.close());
 
-  /** Of requests that were refused. Where a single one was let in, it may have been refused after its reservation. */
+  /**
+   * Returns the committed holds of refused requests. If singles are served, a refused one may have a reservation,
+   * so only charges and tasks count.
+   */
   function committedOf(ids: string[], refused: readonly string[]): Promise<Record<string, unknown>[]> {
     const holds = 'select id, charged from hold where id = any($1)';
     if (refused.includes('single')) return installation.query(holds, [ids]);

@@ -2,12 +2,12 @@ import type { CallName } from './ask-every-api.ts';
 import type { Installation } from './open-installation.ts';
 import { takeEveryConnection } from './take-every-connection.ts';
 
-/** How the database can fail, with the way back. */
+/** A failure of the database, and its repair. */
 type Trouble = {
   name: string;
-  /** What cannot be served meanwhile. The rest is served or refused, but none is left waiting. */
+  /** The calls that cannot be served meanwhile. The others are served or refused, but none is left waiting. */
   refused: readonly CallName[];
-  /** Whether a refusal proves that nothing was committed: not so where the line is lost in the moment of a commit. */
+  /** Whether a refusal proves that nothing was committed: not if the connection is lost at the moment of a commit. */
   certain: boolean;
   begin: (installation: Installation) => Promise<() => Promise<void> | void>;
 };
@@ -48,7 +48,7 @@ async function halt({ postgres }: Installation): Promise<() => Promise<void>> {
   return () => postgres.resume();
 }
 
-/** Whatever touches an account, reading or writing, takes three seconds for each. */
+/** Makes every statement on an account, reading or writing, take three seconds per row. */
 async function slowDown({ query }: Installation): Promise<() => Promise<void>> {
   await query('alter table account rename to account_itself');
   await query('create view account as select * from account_itself where pg_sleep(3) is not null');

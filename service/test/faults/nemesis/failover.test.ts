@@ -19,7 +19,7 @@ describe('three APIs whose database fails over to its standby', () => {
   });
   after(() => installation.close());
 
-  /** The request that was charged. */
+  /** Verifies, and returns the charged request. */
   async function verify(client: ApiClient, key: string): Promise<string> {
     const body = { email: `s${Math.random()}@strict.test` };
     const answer = await client.ask({ path: singlePath, key, body });

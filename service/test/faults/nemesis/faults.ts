@@ -5,7 +5,7 @@ import { enrolAndRemove } from './remove-prober.ts';
 import type { ServiceProcess } from './service-process.ts';
 import { untilDone } from './until-done.ts';
 
-/** What is done to an installation under load. Each ends when it is over and whatever it hit is up again. */
+/** The faults of an installation under load. Each ends when it is over and all processes that it hit are up again. */
 export const faultKinds = [
   'kill_api',
   'kill_worker',
@@ -15,18 +15,21 @@ export const faultKinds = [
   'skew_clock',
 ] as const;
 
-/** What is done to the probers of one that has some. */
+/** The faults of an installation's probers. */
 export const proberFaultKinds = ['kill_prober', 'stop_prober', 'cut_prober', 'remove_prober'] as const;
 
 export type FaultKind = (typeof faultKinds)[number] | (typeof proberFaultKinds)[number];
 
-/** Those after which the service cannot know whether its last commit happened. */
+/** Faults after which the service cannot know whether its last commit happened. */
 export const breaksLines: ReadonlySet<FaultKind> = new Set(['halt_database', 'cut_connections']);
 
-/** Longer than a lease (30 s), so that others take the tasks over before it wakes. */
+/** Longer than a lease (30 s), so that others take over the tasks before it wakes. */
 const stoppedMs = 35_000;
 const skewMs = 120_000;
-/** Longer than the lease of an egress address (34 s) and that of a probe (60 s): all it held has been given to others. */
+/**
+ * Longer than the lease of an egress address (34 s) and of a probe (60 s): other probers have all of its work by
+ * then.
+ */
 const proberStoppedMs = 90_000;
 
 const endEveryLine = `select pg_terminate_backend(pid) from pg_stat_activity
@@ -46,7 +49,7 @@ export function createNemesis(
   random: Random,
   onViolation: (what: string) => void,
 ): Nemesis {
-  /** Under a fault already. */
+  /** Processes that a fault has hit already. */
   const hit = new Set<ServiceProcess>();
 
   async function hitOne(
@@ -80,7 +83,7 @@ export function createNemesis(
     }
   }
 
-  /** Again and again for a while, so that reports are lost on their way and sent once more. */
+  /** Cuts it off repeatedly for a while, so that reports are lost on their way and sent again. */
   async function cutOff(one: ServiceProcess): Promise<void> {
     for (let cuts = 5 + random.below(10); cuts > 0; cuts -= 1) {
       await untilDone(() => installation.query(endLinesOf, [one.name]));

@@ -3,12 +3,12 @@ import type { WatchedAccount } from '../endurance/expectations.ts';
 import type { Installation } from './open-installation.ts';
 
 /**
- * What clients were told, request by request, held against the ledger. A request and the hold it opened have the same
- * id, so each answer can be asked what became of its credits.
+ * The answers of clients, request by request, checked against the ledger. A request and its hold have the same id,
+ * so the credits of each answer can be looked up.
  */
 export type History = {
   take: (call: Call, answer: Answer) => void;
-  /** What was heard since this was last asked. */
+  /** Returns the answers since the last call. */
   drain: () => Heard[];
 };
 
@@ -61,8 +61,9 @@ async function holdsOf(
 const isRefusal = ({ status }: Heard) => status >= 400;
 
 /**
- * The database was lost at the very moment of a commit: the service cannot know whether it happened, reveals nothing and
- * answers 503. Who sent a key learns it by asking again; who sent none may have been charged. This says for how much.
+ * Returns the charges in doubt. If the database is lost at the moment of a commit, the service cannot know whether
+ * it happened, reveals nothing and answers 503. A client with a key learns it by asking again; one without may have
+ * been charged.
  */
 export async function countInDoubt(
   heard: readonly Heard[],
@@ -78,11 +79,11 @@ type HistoryFindings = {
   violations: string[];
   chargedAtCommit: number;
   chargedOfKeyless: number;
-  /** Which those are. */
+  /** The requests concerned. */
   refusals: { requestId: string; answered: string }[];
 };
 
-/** To be asked when nothing is under way. `keyless` is the key of those who cannot ask again. */
+/** Checks the history; call it when nothing is running. `keyless` is the key of clients that cannot ask again. */
 export async function checkHistory(
   heard: readonly Heard[],
   keyless: string,

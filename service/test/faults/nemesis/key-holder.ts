@@ -5,8 +5,8 @@ import type { LoadParts } from '../endurance/load.ts';
 import type { KeyedRequest } from '../endurance/expectations.ts';
 
 /**
- * A client that makes keys, uses and deletes them, one after the other, all through the API: a key that was acknowledged works
- * wherever it is shown, and one whose deletion was acknowledged works nowhere a second later.
+ * A client that creates, uses and deletes keys, one after another, all through the API. An acknowledged key works
+ * at every API; a second after its acknowledged deletion it works at none.
  */
 type KeyHolder = { deleted: () => number; end: () => Promise<void> };
 
@@ -30,7 +30,7 @@ export function startKeyHolder(parts: LoadParts): KeyHolder {
 
 const statusOf = (answer: Answer) => (answer.kind === 'lost' ? 0 : answer.status);
 
-/** Whether a key was seen dead. */
+/** Returns whether a key was seen dead. */
 async function liveAndDie(parts: LoadParts): Promise<boolean> {
   const { expected, client, newNumber } = parts;
   const { liveKey } = expected.careful;
@@ -54,7 +54,7 @@ async function liveAndDie(parts: LoadParts): Promise<boolean> {
   return statusOf(shown) === 401;
 }
 
-/** The account keeps the answer under its idempotency key, so that it can be asked for again with another key. */
+/** Uses a key. The account keeps the answer under its idempotency key, so that another key can ask for it again. */
 async function use(parts: LoadParts, apiKey: string): Promise<void> {
   const { expected, newNumber } = parts;
   const number = newNumber();
@@ -73,7 +73,7 @@ async function use(parts: LoadParts, apiKey: string): Promise<void> {
   expected.keyed.push({ ...request, apiKey: expected.careful.liveKey });
 }
 
-/** Asks until it is told. The second time it may be gone already. */
+/** Repeats until there is an answer. The second time the key may already be gone. */
 async function deleteKey({ expected, client }: LoadParts, keyId: string): Promise<boolean> {
   for (let triesLeft = 100; triesLeft > 0; triesLeft -= 1) {
     const answer = await client.send({

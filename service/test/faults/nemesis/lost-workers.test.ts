@@ -7,7 +7,7 @@ import type { ServiceProcess } from './service-process.ts';
 import { watchResults, type ResultWatch } from './watch-results.ts';
 
 const quick = Array.from({ length: 10 }, (_, n) => `p${n}@catchall.test`);
-/** Its host takes the connection and leaves after a while, so that a worker is busy with it for a dozen seconds. */
+/** Its host takes the connection and hangs up after a while, so that a worker is busy for a dozen seconds. */
 const slow = 'p@hesitant.test';
 const goesOnWithinMs = 60_000;
 
@@ -16,7 +16,7 @@ describe('workers that are lost', () => {
   let key: string;
   let watch: ResultWatch;
   let survivor: ServiceProcess;
-  /** How long a process takes to start tells how busy this machine is. */
+  /** The time that a process takes to start shows how busy this machine is. */
   let startMs: number;
   before(async () => {
     installation = await openInstallation({ apis: 1, workers: 3 });
@@ -51,7 +51,7 @@ describe('workers that are lost', () => {
     return Math.round(performance.now() - startedAt);
   }
 
-  /** A task in the hands of this worker alone, all but its slow address answered; then the survivor comes. */
+  /** Gives a task to this worker alone, and waits until only its slow address is left; then starts the survivor. */
   async function giveTask(worker: ServiceProcess): Promise<string> {
     await survivor.kill();
     await worker.start();
@@ -103,7 +103,7 @@ describe('workers that are lost', () => {
       const asleep = await writesOf();
       zombie.resume();
       await until(async () => (await writesOf()).tried > asleep.tried);
-      // Otherwise it might claim the task anew, by right, when its last address is asked for once more.
+      // Otherwise it might rightly claim the task again, when its last address is asked for once more.
       await zombie.kill();
       await expectWhole(taskId);
       const awake = await writesOf();

@@ -4,14 +4,14 @@ import type { Fixture } from '../../support/open-fixture.ts';
 import { openLoadFixture } from '../endurance/load-world.ts';
 import { createServiceProcess, type ServiceProcess } from './service-process.ts';
 
-/** Several processes on one PostgreSQL of their own, in one world, thrown away afterwards. */
+/** Several processes on their own PostgreSQL, in one world, deleted afterwards. */
 export type Installation = Fixture & {
   postgres: PrivatePostgres;
   apis: ServiceProcess[];
   workers: ServiceProcess[];
-  /** Without any, APIs and workers ask mail hosts themselves. */
+  /** Without probers, APIs and workers ask mail hosts themselves. */
   probers: ServiceProcess[];
-  /** What ended without being told to. */
+  /** Processes that ended by themselves. */
   crashes: string[];
 };
 
@@ -21,11 +21,11 @@ type InstallationOptions = {
   probers?: number;
   settings?: Settings;
   maxConnections?: number;
-  /** The server to work on, which ends with the installation; by default one is started. */
+  /** The server to use, which ends with the installation; by default one is started. */
   postgres?: PrivatePostgres;
 };
 
-/** The database has its tables; the processes are not started. */
+/** Opens an installation. The database has its tables; the processes are not started. */
 export async function openInstallation({
   apis,
   workers,
@@ -56,7 +56,7 @@ export async function openInstallation({
     await postgres.stop();
   };
   try {
-    // Any command brings the database to its schema.
+    // Any command migrates the database to its schema.
     await fixture.command('audit');
   } catch (error) {
     await close();
@@ -65,7 +65,7 @@ export async function openInstallation({
   return { ...fixture, ...processes, postgres, crashes, close };
 }
 
-/** Probers first, which the others hand probes to. */
+/** Returns all processes, probers first, because the others hand probes to them. */
 export function allOf({
   apis,
   workers,
@@ -74,7 +74,7 @@ export function allOf({
   return [...probers, ...apis, ...workers];
 }
 
-/** The database knows each process by its name. */
+/** Names each process for the database. */
 function knownAs(env: Settings, name: string): Settings {
   const url = new URL(env['MAILPROOF_DATABASE_URL'] ?? '');
   url.searchParams.set('application_name', name);

@@ -4,15 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openInstallation, type Installation } from './open-installation.ts';
 
 /**
- * Two probers that want the same egress address, with the limits of every day, while a client never stops asking for
- * mailboxes at one host. However the address changes hands, the host counts from its own side.
+ * Two probers that want the same egress address, with the default limits, while a client never stops asking for
+ * mailboxes at one host. The host counts from its own side, however the address changes hands.
  */
 const host = 'mx.catchall.test';
 const connectionsPerMinute = 30;
 const clients = 6;
 /**
- * What the dead had opened counts from its opening, because they told nobody when it arrived: where one dies, what is
- * opened a minute apart may be seen a little less apart by a busy machine.
+ * The connections of a dead prober count from their opening, because it could not report their arrival. After a
+ * death, a busy machine may see connections a little less than a minute apart.
  */
 const slackMs = 5_000;
 

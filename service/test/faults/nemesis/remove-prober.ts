@@ -7,8 +7,8 @@ import type { Installation } from './open-installation.ts';
 import { untilDone } from './until-done.ts';
 
 /**
- * A prober outside that enrols under load, takes all the probes it can get, is removed, and a second later reports of each
- * that there is no such mailbox. Answers what was wrong: that anybody still listened to it.
+ * Enrols a remote prober under load, which takes all probes that it can get and is removed. A second later it
+ * reports for each that there is no such mailbox. Returns the faults: reports that were still accepted.
  */
 export async function enrolAndRemove(installation: Installation): Promise<string[]> {
   const name = `gone-${randomUUID().slice(0, 8)}`;

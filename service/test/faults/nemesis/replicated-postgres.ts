@@ -4,15 +4,15 @@ import { startPrivatePostgres, type PrivatePostgres } from '@mailproof/world/dat
 import { startProxy } from '../../support/postgres/proxy.ts';
 
 /**
- * Two servers under one address: a primary, and a standby that follows it, without which it acknowledges nothing
- * (synchronous replication). So whatever was acknowledged is on both.
+ * Two servers under one address: a primary, and a synchronous standby without which it acknowledges nothing. So
+ * everything acknowledged is on both.
  */
 type ReplicatedPostgres = {
-  /** The replicated as its users see it, at the one address. It is ended by `stop`. */
+  /** The replicated server at the one address. `stop` ends it. */
   postgres: PrivatePostgres;
-  /** The primary is gone from one moment to the next, and the address leads to the standby, which is still read-only. */
+  /** Kills the primary at once, and leads the address to the standby, which is still read-only. */
   losePrimary(): Promise<void>;
-  /** The standby takes writes when this is done. */
+  /** Resolves when the standby takes writes. */
   promoteStandby(): Promise<void>;
 };
 

@@ -12,7 +12,8 @@ import { balanceCalls } from './balance-calls.ts';
 import { watchResults } from './watch-results.ts';
 
 /**
- * Three APIs and three workers on one PostgreSQL, under mixed load and under fault, held to all that they acknowledged.
+ * Three APIs and three workers on one PostgreSQL, under mixed load and under faults, held to everything that they
+ * acknowledged.
  *
  *     round: load ▸ faults, side by side ▸ all is up again ▸ nothing under way ▸ history, books and audit
  */
@@ -21,11 +22,11 @@ export type NemesisReport = Expectations['counts'] & {
   faults: Partial<Record<FaultKind, number>>;
   tasks: number;
   keysDeleted: number;
-  /** What workers tried to write about addresses and was refused, by the fence or because there was a result. */
+  /** Writes of workers about addresses that were refused, by the fence or because there was a result. */
   writesRefused: number;
   /**
-   * Answers of 503 to a request whose charge was committed, but not confirmed, as the database went away or was too
-   * slow; of those, without a key.
+   * 503 answers to requests whose charge was committed but not confirmed, because the database was lost or too
+   * slow; and those of them without a key.
    */
   chargedAtCommit: number;
   chargedOfKeyless: number;
@@ -34,7 +35,7 @@ export type NemesisReport = Expectations['counts'] & {
 
 type NemesisOptions = {
   seed: number;
-  /** None: APIs and workers ask mail hosts themselves. */
+  /** Default: none; APIs and workers ask mail hosts themselves. */
   probers?: number;
   /** The faults of each round. */
   schedule: Iterable<readonly FaultKind[]>;
@@ -133,14 +134,17 @@ async function playRound(parts: RoundParts, kinds: readonly FaultKind[]): Promis
 
 const longTasks = 12;
 
-/** So many that each worker has some, about a host that says nothing for a dozen seconds: who is stopped then, holds something. */
+/**
+ * Creates tasks at a host that is silent for a dozen seconds, enough for every worker: a worker that is stopped
+ * then holds some.
+ */
 async function createLongTasks(parts: RoundParts): Promise<void> {
   const emails = () => [`p${parts.newNumber()}@hesitant.test`, `p${parts.newNumber()}@catchall.test`];
   const lists = Array.from({ length: longTasks }, emails);
   await Promise.all(lists.map((list) => createCarelessly(parts, { emails: list, accepted: list })));
 }
 
-/** All is up; what is under way comes to its end, and is held against what clients were told. */
+/** Waits until all is up and nothing is running, and checks the state against the answers of clients. */
 async function check(parts: RoundParts, kinds: readonly FaultKind[]): Promise<void> {
   const { expected, history, installation, tally } = parts;
   const { careless } = expected;
@@ -152,7 +156,7 @@ async function check(parts: RoundParts, kinds: readonly FaultKind[]): Promise<vo
   tally.chargedOfKeyless += found.chargedOfKeyless;
   expected.violations.push(...found.violations);
   if (!kinds.some((kind) => breaksLines.has(kind)))
-    // A busy database may confirm a commit later than a request can wait; whoever is not told so is told the truth.
+    // A busy database may confirm a commit later than a request can wait; the client then gets an honest refusal.
     for (const { requestId, answered } of found.refusals)
       if (!installation.apis.some((api) => api.saidUnconfirmed(requestId)))
         expected.violations.push(`${answered} ${requestId} was charged, and the database was there`);

@@ -4,8 +4,7 @@ import { createApiClient, type ApiClient } from '../../support/api-client.ts';
 import { serveMailproof, type Serving, type Settings } from '../../support/mailproof.ts';
 
 /**
- * One process of an installation, kept up as a supervisor would: it is started again after it was killed, and again while
- * the database is not there.
+ * One process of an installation, with a supervisor: it is restarted after a kill, and while the database is away.
  *
  *     down ──start──▶ up ──kill──▶ down
  *                     up ──pause──▶ standing still ──resume──▶ up
@@ -13,19 +12,19 @@ import { serveMailproof, type Serving, type Settings } from '../../support/mailp
 export type ServiceProcess = {
   name: string;
   role: 'api' | 'worker' | 'prober' | 'all';
-  /** To talk to an API that is up. */
+  /** Returns a client for an API that is up. */
   client(): ApiClient | undefined;
-  /** Where an API that is up listens. */
+  /** Returns the URL of an API that is up. */
   url(): string | undefined;
-  /** What it said of its own defects since it was first started. */
+  /** Returns the defects that it logged since its first start. */
   defects(): string[];
-  /** Whether it said that a commit of this request was not confirmed in time. */
+  /** Tells whether it logged that a commit of this request was not confirmed in time. */
   saidUnconfirmed(requestId: string): boolean;
   start(skewMs?: number): Promise<void>;
   kill(): Promise<void>;
-  /** Asks it to end, and answers with its exit code. */
+  /** Asks it to end, and returns its exit code. */
   stop(): Promise<number | null>;
-  /** Stops it where it stands (SIGSTOP); it notices nothing. */
+  /** Stops it (SIGSTOP) without its notice. */
   pause(): void;
   resume(): void;
 };
@@ -34,7 +33,7 @@ type ServiceProcessParts = {
   name: string;
   role: ServiceProcess['role'];
   env: Settings;
-  /** It ended without being told to. */
+  /** Called when it ends by itself. */
   onCrash: (what: string) => void;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Read before anything else of a process (`--import`): sets its clock forward or back by `SKEW_CLOCK_MS`, as on a machine
- * whose time is wrong. The monotonic clock is left alone, as it is there.
+ * Loaded before any other module of a process (`--import`): sets its clock forward or back by `SKEW_CLOCK_MS`, as
+ * on a machine whose time is wrong. The monotonic clock stays right, as it does there.
  */
 const skewMs = Number(process.env['SKEW_CLOCK_MS'] ?? 0);
 const RightDate = Date;

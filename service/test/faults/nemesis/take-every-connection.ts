@@ -2,8 +2,8 @@ import pg from 'pg';
 import type { Installation } from './open-installation.ts';
 
 /**
- * Takes every connection that the database gives, those of the service too: they are ended, and we are quicker. The
- * answer gives them back.
+ * Takes every connection of the database, including the service's: those are ended, and we are quicker. The
+ * returned function gives them back.
  */
 export async function takeEveryConnection({
   postgres: { url },

@@ -49,7 +49,7 @@ describe('three APIs on one PostgreSQL', () => {
     };
     await Promise.all(Array.from({ length: 1_000 }, (_, n) => ask(n)));
     let asked = 1_000;
-    // What was reserved by one that was turned away goes back, after others were refused for want of it.
+    // The credit of a refused request is released after others were refused for lack of it.
     await until(async () => {
       const [row] = await installation.query('select capped_credits from api_key where id = $1', [
         made['key_id'],
@@ -131,7 +131,7 @@ type HeardFrom = { api: number; sentAt: number; status: number };
 
 const perSecond = 200;
 
-/** Sends two hundred requests a second, whatever becomes of them, to each API in turn. */
+/** Sends 200 requests per second, to each API in turn, whatever their outcome. */
 function startCrowd(apis: ApiClient[], key: string) {
   const heard: HeardFrom[] = [];
   const startedAt = performance.now();

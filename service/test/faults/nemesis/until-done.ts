@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The database may be away for another reason: then it is tried again. */
+/** Runs work, and repeats it while the database is away for another reason. */
 export async function untilDone<T>(work: () => Promise<T>): Promise<T> {
   for (let triesLeft = 100; ; triesLeft -= 1) {
     try {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Installation } from './open-installation.ts';
 
-/** Nothing that was let in before is under way any more: for half a second no mail host was called. */
+/** Waits until earlier work has ended: for half a second no mail host was called. */
 export async function untilWorldIsQuiet({ world }: Pick<Installation, 'world'>): Promise<void> {
   for (let before = -1; before !== world.counts.smtp.connections;) {
     before = world.counts.smtp.connections;

@@ -1,13 +1,13 @@
 import type { Installation } from './open-installation.ts';
 
 /**
- * Looks over the shoulder of the workers, inside the database and past all of our own code: who tried to write about an
- * address, and who did. A statement that was refused by the fence changes no row, and is seen all the same.
+ * Observes the writes of workers inside the database, independently of our own code: attempted and successful
+ * writes about each address. A statement that the fence refused changes no row, and is seen all the same.
  */
 export type ResultWatch = {
-  /** Addresses that got a result twice. */
+  /** Returns the addresses that got two results. */
   writtenTwice: () => Promise<number>;
-  /** How often each process tried to write about an address, and how often it did. */
+  /** Returns how often each process tried to write about an address, and how often it succeeded. */
   byWriter: () => Promise<Map<string, { tried: number; wrote: number }>>;
 };
 

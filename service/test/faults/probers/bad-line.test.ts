@@ -14,7 +14,7 @@ const world: WorldDescription = {
   hosts: { 'mx.strict.test': { mailboxes: people }, 'mx.all.test': { temper: { catchAll: true } } },
 };
 
-/** The same number is a mailbox, nobody's, and one of a host that takes all. */
+/** The number decides: an existing mailbox, a missing one, or one at a catch-all host. */
 function expectedOf(n: number): { email: string; status: string } {
   if (n % 3 === 0) return { email: `p${n}@strict.test`, status: 'safe' };
   return n % 3 === 1
@@ -22,7 +22,7 @@ function expectedOf(n: number): { email: string; status: string } {
     : { email: `p${n}@all.test`, status: 'catch_all' };
 }
 
-/** One that holds nothing, because it says that it cannot ask. */
+/** Enrols a prober that holds nothing, because it reports that it cannot ask. */
 async function enrolForger(fixture: ProberFixture) {
   const { token } = await fixture.invite('forger');
   const secret = makeProberSecret();
@@ -57,7 +57,7 @@ async function askSingles({ client, account }: ProberFixture): Promise<unknown[]
     Array.from({ length: clients }, async () => {
       for (const n of numbers) {
         const { email, status } = expectedOf(n);
-        // A busy machine may turn one away in the moment of its commit. By its key, who comes again is charged once.
+        // A busy machine may refuse a request at the moment of its commit. With its key, a repeat is charged once.
         const headers = { 'Idempotency-Key': `single-${n}` };
         const { body, creditsUsed } = await client.verify(account.liveKey, email, { headers });
         if (body['status'] !== status || creditsUsed !== '1') wrong.push({ email, body, creditsUsed });
@@ -95,7 +95,7 @@ for (const database of ['SQLite', 'PostgreSQL'] as const) {
         'each mishap came about',
       );
 
-      // What was reserved for one that was turned away comes back when the time of its request is over.
+      // The credit of a refused request is released at the deadline of the request.
       const { spent } = await until(
         () => fixture.fixture.balance(account.accountId),
         ({ reserved }) => reserved === 0,

@@ -6,15 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../../support/random.ts';
 
 /**
- * Stands between a prober and its centre, and loses, repeats and delays what passes. A report may also be preceded by a
- * forgery of it: the same probes, in the name of a prober that does not hold them, with evidence that is false.
+ * A relay between a prober and its centre that loses, repeats and delays messages. It may also send a forgery
+ * before a report: the same probes, in the name of a prober that does not hold them, with false evidence.
  */
 type BadLine = { url: string; did: Record<Mishap, number>; close: () => Promise<void> };
 
 const mishaps = ['lost', 'unheard', 'repeated', 'late', 'forged'] as const;
 type Mishap = (typeof mishaps)[number];
 
-/** A prober that has enrolled, and holds nothing. */
+/** An enrolled prober that holds nothing. */
 type Forger = { secret: string; instance: string };
 
 type LineParts = { centre: string; random: Random; forger: Forger };
@@ -75,7 +75,10 @@ export async function openBadLine({ centre, random, forger }: LineParts): Promis
   };
 }
 
-/** One after the other, so that each comes about: to every second report, and to every third lease, which can only be lost. */
+/**
+ * Deals mishaps in turn, so that each happens: to every second report, and to every third lease, which can only be
+ * lost.
+ */
 function dealMishaps(): (path: string) => Mishap | undefined {
   let reports = 0;
   let leases = 0;
@@ -95,7 +98,7 @@ async function answer(response: ServerResponse, answered: Response): Promise<voi
   response.writeHead(answered.status, { 'content-type': 'application/json' }).end(body);
 }
 
-/** Every mailbox is said not to exist. */
+/** Returns a report in which no mailbox exists. */
 function falsified(body: string, { instance }: Forger): string {
   const report = JSON.parse(body) as { results: object[] };
   const meaning = { label: 'mailbox_not_exist', reason: 'user_unknown' };

@@ -1,4 +1,4 @@
-/** A prober whose address is on a block list learns nothing but that, and sells none of it. */
+/** A prober whose address is on a block list learns nothing else, and none of its results is charged. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { WorldDescription } from '@mailproof/world';
@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts';
 
 const mailboxes = { alive: 'exists', m1: 'exists', m2: 'exists', m3: 'exists' } as const;
 
-/** Hosts that know an address from a block list: one says so, and one says of everybody that there is no such user. */
+/** Hosts that use a block list: one says so, and one claims for every recipient that there is no such user. */
 const listedAddress = '127.0.0.66';
 const refusalOf = (reply: string) => ({ refusal: { at: 'rcpt', reply, to: [listedAddress] } }) as const;
 const world: WorldDescription = {

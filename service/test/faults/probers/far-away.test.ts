@@ -1,4 +1,4 @@
-/** A prober as one runs in an office: a process of its own, behind a proxy, its clock wrong, its line unsteady. */
+/** A prober as in an office: a separate process, behind a proxy, with a wrong clock and an unsteady line. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const world: WorldDescription = {
   },
 };
 
-/** The connection is dropped so often; a prober waits longer than that for something to ask. */
+/** The interval of dropped connections; a prober's long poll is longer than that. */
 const dropEveryMs = 2_000;
 const skewing = fileURLToPath(import.meta.resolve('../nemesis/skew-clock.ts'));
 const singles = 60;
@@ -69,7 +69,7 @@ for (const minutes of [10, -10])
         const { email, status } = expectedOf(n);
         const { body, creditsUsed } = await client.verify(account.liveKey, email);
         if (body['status'] !== status || creditsUsed !== '1') wrong.push({ email, body, creditsUsed });
-        // So that some are asked while the connection is down, and some are asked for a while after it was.
+        // Some requests meet a broken connection, and some a restored one.
         if (n % 10 === 9) proxy.drop();
       }
       assert.deepEqual(wrong, []);

@@ -4,12 +4,12 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
 
-/** What stands in front of many services: it ends TLS, passes the bytes on in the clear, and drops connections. */
+/** A proxy as in front of many services: it ends TLS, forwards plain bytes, and drops connections. */
 type TlsProxy = {
   url: string;
-  /** For `NODE_EXTRA_CA_CERTS` of whoever calls. */
+  /** For `NODE_EXTRA_CA_CERTS` of a client. */
   certificateFile: string;
-  /** How many connections it has taken. */
+  /** Returns how many connections it has taken. */
   taken: () => number;
   drop: () => void;
   close: () => Promise<void>;

@@ -1,4 +1,4 @@
-/** Faults of the database, brought about for real: `/readyz`, the metrics, `doctor` and the log say the same, and name it. */
+/** Real faults of the database: `/readyz`, the metrics, `doctor` and the log agree, and name the fault. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
@@ -148,7 +148,7 @@ async function scrape(url: string | undefined): Promise<string> {
   return (await fetch(url ?? '')).text();
 }
 
-/** Sends requests until so many got 503; those in between may find a page that is still free. */
+/** Sends requests until `most` got 503; some in between may find a free page. */
 async function askUntilRefused(client: ApiClient, key: string, most: number): Promise<void> {
   let refused = 0;
   let at = 0;
@@ -164,7 +164,7 @@ async function askUntilRefused(client: ApiClient, key: string, most: number): Pr
   );
 }
 
-/** One line when a fault begins, however many requests and jobs it fails; the next comes a minute later. */
+/** Asserts one line when a fault begins, for any number of failed requests and jobs; the next comes a minute later. */
 function assertOneLine(lines: readonly string[], fault: string): void {
   const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   const ofStore = told.filter((line) => String(line['fault']).startsWith('store_'));

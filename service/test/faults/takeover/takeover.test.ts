@@ -7,8 +7,8 @@ import type { Serving } from '../../support/mailproof.ts';
 import { until } from '../../support/until.ts';
 
 /**
- * An egress address that changes hands between real processes: an API that asks nobody itself, and probers of which one
- * owns the address at a time. Hosts are watched from their side.
+ * An egress address that changes hands between real processes: an API that asks no host itself, and probers that
+ * own the address one at a time. Hosts are watched from their side.
  */
 const names = Array.from({ length: 400 }, (_, n) => `person${n}`);
 const description: WorldDescription = {
@@ -18,7 +18,7 @@ const description: WorldDescription = {
   },
 };
 
-/** The limit of the default policy, as docs/providers.md prints it. */
+/** The limit of the default policy, as in docs/providers.md. */
 const connectionsPerMinute = 30;
 
 async function ownerOf(fixture: Fixture): Promise<string> {
@@ -44,7 +44,7 @@ for (const database of ['SQLite', 'PostgreSQL'] as const) {
       const { liveKey: key } = await fixture.openAccount({ credits: 1_000 });
       const startedAt = performance.now();
       let owner: Serving = await fixture.serve({ role: 'prober' });
-      /** How long a process takes to start tells how busy this machine is. */
+      /** The time that a process takes to start shows how busy this machine is. */
       const slackMs = performance.now() - startedAt;
       const api = await fixture.serve({ role: 'api' });
       const worker = await fixture.serve({ role: 'worker' });
@@ -62,7 +62,7 @@ for (const database of ['SQLite', 'PostgreSQL'] as const) {
       };
       await askOne();
 
-      /** The time until somebody else owns the address; singles that are asked meanwhile are answered. */
+      /** Returns the time until another process owns the address; singles in between are answered. */
       const changeOwner = async (how: 'stop' | 'kill'): Promise<number> => {
         const next = await fixture.serve({ role: 'prober' });
         const before = await ownerOf(fixture);

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { Settings } from '../../support/mailproof.ts';
 import { findPostgresPrograms } from '@mailproof/world/database';
 
-/** The database that the settings lead to as SQL that makes it anew: tables, rows, then indexes and rules. */
+/** Returns the database of the settings as SQL that creates it anew: tables, rows, then indexes and rules. */
 export function dumpDatabase(env: Settings): Promise<string> {
   const url = env['MAILPROOF_DATABASE_URL'];
   if (url !== undefined) return dumpPostgres(url);
@@ -46,6 +46,6 @@ async function dumpPostgres(url: string): Promise<string> {
   const program = join(findPostgresPrograms() ?? '', 'pg_dump');
   const args = ['--inserts', '--no-owner', '--no-privileges', '--no-comments', `--dbname=${url}`];
   const { stdout } = await promisify(execFile)(program, args, { maxBuffer: 64 * 1_048_576 });
-  // Comments name versions of the day, and what begins with a backslash is meant for psql.
+  // Comments name current versions, and lines with a backslash are meant for psql.
   return stdout.replaceAll(/^(?:--.*|\\.*)\n/gm, '').replaceAll(/\n{2,}/g, '\n');
 }

@@ -9,7 +9,10 @@ import type { KeptAnswers } from './kept-release.ts';
 
 const zone = (domain: string) => ({ [domain]: { mx: [[10, `mx.${domain}`] as [number, string]] } });
 
-/** Where everybody is known by name. `later.test` puts off whoever asks, and in the world of a test no longer does. */
+/**
+ * Returns a world with named mailboxes. `later.test` defers every recipient while the release works, and answers in
+ * the world of a test.
+ */
 export function releaseWorld(later: 'defers' | 'answers'): WorldDescription {
   const mailboxes = { ada: 'exists', bob: 'exists', cy: 'exists', full: 'full' } as const;
   return {
@@ -25,8 +28,8 @@ export function releaseWorld(later: 'defers' | 'answers'): WorldDescription {
 }
 
 /**
- * Lets a release work for a while on a database of its own, and answers with that database as SQL and with what the API
- * said of it at the end: finished and unfinished tasks and lists, charges and returned credits, keys of every kind.
+ * Lets a release work for a while on its own database, and returns that database as SQL with the last answers of
+ * the API: finished and unfinished tasks and lists, charges and released credits, keys of every kind.
  */
 export async function fillRelease(
   program: string,
@@ -40,7 +43,7 @@ export async function fillRelease(
     const { url } = service;
     const { paths, ...made } = await work(url, account.liveKey);
     assert.equal(await service.stop(), 0);
-    // Once more without a worker, so that nothing moves while it is asked.
+    // Again without a worker, so that nothing changes while it is asked.
     const api = await fixture.serve({ program, role: 'api' });
     const answers = { ...account, ...made, asked: await ask(api.url, account.liveKey, paths) };
     assert.equal(await api.stop(), 0);

@@ -20,11 +20,11 @@ import { root, type Settings } from '../../support/mailproof.ts';
 
 export const releasesFolder = join(import.meta.dirname, 'releases');
 
-/** Their names: the version, and the commit it was made from. */
+/** Their names: the version, and its commit. */
 export const keptReleases = readdirSync(releasesFolder).sort();
 
 export type KeptAnswers = {
-  /** When the database was written down, in milliseconds. */
+  /** When the database was dumped, in milliseconds. */
   takenAt: number;
   accountId: string;
   liveKey: string;
@@ -34,7 +34,7 @@ export type KeptAnswers = {
   repeated: { idempotencyKey: string; email: string };
   /** Both wait for `later.test`, after one address that has its answer. */
   unfinished: { task: string; list: string };
-  /** What GET answered at last, by path. */
+  /** The last answers to GET, by path. */
   asked: { path: string; answer: unknown }[];
 };
 
@@ -90,8 +90,8 @@ function linkPackages(checkout: string): void {
 }
 
 /**
- * Puts the database of a release where the settings lead, as if it had been left a moment ago: every time in it is moved
- * by as much as has gone by since, or all would have expired.
+ * Loads the database of a release into that of the settings, as if it had been dumped a moment ago. Every time in
+ * it is moved by the time since; otherwise everything would have expired.
  */
 export async function loadRelease(release: string, env: Settings): Promise<KeptAnswers> {
   const url = env['MAILPROOF_DATABASE_URL'];
@@ -105,7 +105,7 @@ export async function loadRelease(release: string, env: Settings): Promise<KeptA
   return JSON.parse(moveTimes(read(files.answers), goneByMs)) as KeptAnswers;
 }
 
-/** No other number in these files has thirteen digits: they are milliseconds of this century, or ISO 8601. */
+/** Moves all times: milliseconds of this century (no other number in these files has thirteen digits), or ISO 8601. */
 function moveTimes(text: string, byMs: number): string {
   return text
     .replaceAll(/(?<![\w.])1[789]\d{11}(?![\w.])/g, (ms) => String(Number(ms) + byMs))

@@ -13,7 +13,7 @@ import {
 const zone = (domain: string) => ({ [domain]: { mx: [[10, `mx.${domain}`] as [number, string]] } });
 const people = Array.from({ length: 2_000 }, (_, n) => [`person${n}`, 'exists'] as const);
 
-/** Domains at which every address comes out the same way. */
+/** Domains at which every address has the same outcome. */
 export const loadWorld: WorldDescription = {
   zones: {
     ...zone('catchall.test'),
@@ -42,7 +42,7 @@ const outcomes = {
   'blocked.test': 'unknown',
 } as const;
 
-/** Two addresses of each of these, and one that is put off at first. */
+/** Two addresses of each of these, and one that is deferred at first. */
 const expectedOfTask = ['catch_all', 'catch_all', 'invalid', 'invalid', 'unknown', 'unknown', 'safe'];
 
 const patienceMs = 90_000;
@@ -51,9 +51,9 @@ export type SingleAnswer = { requestId: string; told: number };
 
 export type MixedLoad = {
   singles: SingleAnswer[];
-  /** Tasks that were read to their end, each with what its addresses were worth. */
+  /** Completed tasks that were read, each with its number of conclusive answers. */
   tasks: { taskId: string; conclusive: number }[];
-  /** Singles that were turned away (503) and asked again: charged only where nobody can know it (see the test). */
+  /** Singles that were refused (503) and repeated: charged only if the service could not know it (see the test). */
   refused: string[];
   /** Requests that were sent and never answered: they may have been charged. */
   lost: () => number;
@@ -63,7 +63,7 @@ export type MixedLoad = {
 
 type LoadParts = { key: string; /** Those that can be asked at this moment. */ clients: () => ApiClient[] };
 
-/** Clients that verify single addresses and lists through whichever process is there, until they are told to stop. */
+/** Starts clients that verify single addresses and lists through any running process, until they are stopped. */
 export function startMixedLoad(parts: LoadParts): MixedLoad {
   const load: Omit<MixedLoad, 'stop' | 'lost'> = { singles: [], refused: [], tasks: [], violations: [] };
   const asker = createAsker(parts, load);
@@ -116,14 +116,14 @@ export function startMixedLoad(parts: LoadParts): MixedLoad {
 }
 
 type Asker = {
-  /** One request. Its answer may be lost, and then it is not known whether it was charged. */
+  /** Sends one request. If its answer is lost, it is unknown whether it was charged. */
   ask: (call: Call) => Promise<Answered | undefined>;
-  /** One that may be repeated until it is answered. */
+  /** Repeats a request until it is answered. */
   insist: (call: Call) => Promise<Answered | undefined>;
   lost: () => number;
 };
 
-/** Asks the processes in turn; whoever is turned away or finds nobody asks the next one, for as long as is decent. */
+/** Asks the processes in turn. After a refusal, or if a process is down, it asks the next one, for a limited time. */
 function createAsker(
   { key, clients }: LoadParts,
   { refused, violations }: Pick<MixedLoad, 'refused' | 'violations'>,
@@ -149,7 +149,7 @@ function createAsker(
   return { ask: (call) => send(call, false), insist: (call) => send(call, true), lost: () => lost };
 }
 
-/** The statuses of a task's addresses, once it is completed. */
+/** Returns the statuses of a task's addresses, once it is completed. */
 async function readResults(
   taskId: string,
   emails: string[],

@@ -18,7 +18,7 @@ const world = {
 
 type Running = { serving: Serving; client: ApiClient };
 
-/** The processes of an installation, started and stopped one at a time as in a restart. */
+/** The processes of an installation, started and stopped one at a time as in a rolling restart. */
 function createProcesses(fixture: Fixture) {
   const running: Running[] = [];
   const all: Serving[] = [];
@@ -29,7 +29,7 @@ function createProcesses(fixture: Fixture) {
       all.push(serving);
       running.push({ serving, client: createApiClient(serving.url) });
     },
-    /** The one that has run for longest. */
+    /** Stops the process that has run longest. */
     stopOldest: async () => {
       const oldest = running.shift();
       assert.equal(await oldest?.serving.stop(), 0);
@@ -40,7 +40,7 @@ function createProcesses(fixture: Fixture) {
   };
 }
 
-/** Waits until a good deal more has been answered, and all of it as it must be. */
+/** Waits until a good deal more has been answered, and all of it correctly. */
 async function letWork({ singles, tasks, violations }: MixedLoad): Promise<void> {
   const [before, tasksBefore] = [singles.length, tasks.length];
   const isEnough = () => singles.length >= before + 60 && tasks.length >= tasksBefore + 4;
@@ -49,7 +49,7 @@ async function letWork({ singles, tasks, violations }: MixedLoad): Promise<void>
 }
 
 /**
- * That the store did not answer in time, as on a busy machine, is no defect; what else is wrong with it is one. The kept
+ * A store that did not answer in time, as on a busy machine, is no defect; any other fault of it is. The kept
  * releases do not say which it was.
  */
 const wasLate =
@@ -57,7 +57,7 @@ const wasLate =
 
 const isDefect = (line: string): boolean => /"msg":"defect"|"level":50/.test(line) && !wasLate.test(line);
 
-/** A single that was refused is charged only where its commit was not confirmed in time, as its log line says. */
+/** A refused single is charged only if its commit was not confirmed in time, as its log line says. */
 const unconfirmed = /"fault":"(?:store_)?(?:unconfirmed|unreachable)"/;
 
 async function assertCharges({
@@ -90,7 +90,7 @@ async function assertCharges({
   assert.ok(charged >= 0 && charged <= load.lost(), `${charged} charged beyond what was told`);
 }
 
-/** All in place: the release's database with credits enough, two of its processes on it, and load. */
+/** Opens the release's database with enough credits, two of its processes, and load. */
 async function openOldInstallation(t: TestContext, release: string) {
   const old = buildProgram(release);
   const settings = { MAILPROOF_DEFER_RETRY_MS: '50' };
@@ -114,7 +114,7 @@ async function openOldInstallation(t: TestContext, release: string) {
 
 type Installation = Awaited<ReturnType<typeof openOldInstallation>>;
 
-/** One process more of the one version, one less of the other; and back in the same way. */
+/** Starts a process of the new version and stops an old one, until all are replaced; then goes back in the same way. */
 async function replaceOneByOne({ old, processes: { start, stopOldest }, load }: Installation): Promise<void> {
   for (const program of [undefined, old]) {
     for (let replaced = 0; replaced < 2; replaced += 1) {
@@ -126,7 +126,7 @@ async function replaceOneByOne({ old, processes: { start, stopOldest }, load }: 
   }
 }
 
-/** All of the old ones end before the first new one starts. Clients are without an answer meanwhile, and ask again. */
+/** Stops all old processes before the first new one starts. Clients get no answer meanwhile, and retry. */
 async function stopAndReplace({ old, fixture, processes, load }: Installation): Promise<void> {
   const { start, stopOldest } = processes;
   await stopOldest();
@@ -139,7 +139,7 @@ async function stopAndReplace({ old, fixture, processes, load }: Installation): 
   assert.match(stderr, /newer/);
 }
 
-/** The way back where the new schema does not serve the old program: what was backed up before. */
+/** Asserts the way back if the new schema does not serve the old program: the backup taken before. */
 async function assertRestores(t: TestContext, { old, fixture }: Installation, file: string): Promise<void> {
   const { url, giveBack } = await createPostgresDatabase('empty');
   t.after(giveBack);
@@ -150,7 +150,7 @@ async function assertRestores(t: TestContext, { old, fixture }: Installation, fi
 async function endAndCheck(t: TestContext, installation: Installation): Promise<void> {
   const { fixture, processes, load, accountId } = installation;
   await load.stop();
-  // On a busy machine a request may be refused while its reservation is on the way: the next sweep releases it.
+  // On a busy machine a request may be refused during its reservation: the next sweep releases it.
   await until(async () => (await fixture.balance(accountId)).reserved === 0);
   await processes.stopOldest();
   await processes.stopOldest();

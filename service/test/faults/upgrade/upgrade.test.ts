@@ -7,14 +7,14 @@ import { until } from '../../support/until.ts';
 import { releaseWorld } from './fill-release.ts';
 import { keptReleases, loadRelease, type KeptAnswers } from './kept-release.ts';
 
-/** What moves by the clock alone. */
+/** Fields that change with the clock alone. */
 const notKept = new Set(['expected_end', 'waiting', 'waiting_until']);
 
-/** A day that goes forward with every use, such as those of this test. */
+/** A day that moves forward with every use, such as those of this test. */
 const dayOfUse = 'last_used';
 const dayIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Whether all that was said is said again; a later version may say more. */
+/** Asserts that every kept field is still there; a later version may have more. */
 function assertHolds(actual: unknown, kept: unknown, where: string): void {
   if (Array.isArray(kept)) {
     assert.ok(Array.isArray(actual), where);
@@ -81,7 +81,7 @@ for (const release of keptReleases) {
         assert.deepEqual((await fixture.command('audit'))['violations'], []);
         assert.equal((await fixture.command('upgrade', '--check'))['outcome'], 'up_to_date');
 
-        // Without a worker first, so that nothing moves while it is asked.
+        // Without a worker first, so that nothing changes while it is asked.
         const api = await fixture.serve({ role: 'api' });
         const asking = createApiClient(api.url);
         await assertAnswersAsBefore(asking, kept);
@@ -92,7 +92,7 @@ for (const release of keptReleases) {
         const client = createApiClient(service.url);
         await assertWorkGoesOn(client, kept);
         client.close();
-        // All that was reserved for unfinished work was worth its credit, and nothing else was charged.
+        // All credits reserved for unfinished work were charged, and nothing else.
         const { granted, available, reserved, spent } = creditsIn(kept);
         const expected = { granted, available, reserved: 0, spent: spent + reserved };
         assert.deepEqual(await fixture.balance(kept.accountId), expected);

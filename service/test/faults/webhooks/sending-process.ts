@@ -12,8 +12,8 @@ import { createSendRequest } from '../../../src/features/webhooks/send-request.t
 import { startWorker } from '../../../src/core/verify/worker/start-worker.ts';
 
 /**
- * A process that sends webhooks until it is killed: `sending-process.ts SETTINGS`, in JSON. Its parent moves the time of
- * day on, so that 75 hours pass in a minute; a message that hangs is given up a hundred times sooner.
+ * A process that sends webhooks until it is killed: `sending-process.ts SETTINGS`, in JSON. Its parent moves the
+ * time of day, so that 75 hours pass in a minute; a hanging message is given up a hundred times sooner.
  */
 export type SendingSettings = {
   opening: OpenStoreOptions;
@@ -26,7 +26,7 @@ export type SendingSettings = {
 const settings = JSON.parse(process.argv[2] ?? '') as SendingSettings;
 let { aheadMs } = settings;
 process.on('message', (ahead) => (aheadMs = Number(ahead)));
-// A test that is broken off leaves no process behind.
+// An interrupted test leaves no process behind.
 process.once('disconnect', () => process.exit());
 const wallClock = { now: () => Date.now() + aheadMs };
 
@@ -40,7 +40,7 @@ const server = parseDnsServer(settings.dnsServer);
 const block = parseCidr(settings.allow);
 if (server === undefined || block === undefined) throw new Error('settings that cannot be read');
 const resolver = createResolver({ servers: [server], clock: systemClock, limits: defaultLimits });
-/** A look-up keeps to the real time: its packets do. */
+/** A look-up uses real time, as its packets do. */
 const inRealTime = { deadline: Infinity, signal: new AbortController().signal };
 const store = await openStore(settings.opening);
 const sender = createDeliverySender({

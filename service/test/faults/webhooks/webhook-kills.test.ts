@@ -15,7 +15,7 @@ import { openAccount } from '../../support/open-account.ts';
 import { startReceiver, type Manner } from '../../support/webhooks/start-receiver.ts';
 import type { SendingSettings } from './sending-process.ts';
 
-/** 1,920 tasks told to five endpoints, and 100 told to four that never take anything: 10,000 events on their way. */
+/** 1,920 tasks reported to five endpoints, and 100 to four that accept nothing: 10,000 events. */
 const tasksTold = 1_920;
 const tasksInVain = 100;
 const kills = 50;
@@ -49,7 +49,7 @@ for (const database of databases) {
       address: receiverAddress,
       onMessage: ({ path, headers, body }) => {
         const { 'webhook-id': id = '', 'webhook-timestamp': at = '', 'webhook-signature': given } = headers;
-        // The reference implementation knows the real time only, so it cannot verify here; it signs anew.
+        // The reference implementation only knows the real time, so it cannot verify here; it signs again.
         const expected = new Webhook(secrets.get(path) ?? '').sign(id, new Date(Number(at) * 1_000), body);
         if (given !== expected) forged += 1;
         const [kind = '', isLate] = path.split('?');
@@ -59,7 +59,7 @@ for (const database of databases) {
         if (takes) taken.set(path, (taken.get(path) ?? new Set()).add(id));
       },
     });
-    // With `late` an endpoint misbehaves at the first attempt of each message and takes it at the second.
+    // With `late` an endpoint misbehaves at the first attempt of each message and accepts the second.
     const before = new Map<string, number>();
     receiver.behave((path) => {
       const [kind = '', isLate] = path.split('?');
@@ -145,7 +145,7 @@ for (const database of databases) {
       );
       assert.deepEqual(taken.get(path)?.size, tasksTold, `${path}: each event received`);
     }
-    // Every other look-up of this one leads to a forbidden address: of many messages a few meet it ten times.
+    // Every other look-up of this name leads to a forbidden address: of many messages, a few meet it ten times.
     const rebound = of(served, '/takes?rebinds');
     assert.equal(new Set(rebound.map(({ event_id }) => event_id)).size, tasksTold);
     for (const { state, attempts, event_id } of rebound)
@@ -196,11 +196,11 @@ const countPending = statement((db, arg: { now: number }) =>
     .where('state', '=', 'pending'),
 );
 
-/** What a dead process had under way comes back when its lease ends, for which time has to pass. */
+/** The messages of a dead process return when its lease ends, for which time has to pass. */
 const waitForLeasesMs = 2_000;
 const stepMs = 900_000;
 
-/** Moves the time on whenever nothing more can be done at present, until nothing waits any more. */
+/** Moves the time whenever nothing more can be done at present, until no message waits. */
 async function letTimePass(
   { store }: TestStore,
   { clock, senders }: { clock: ReturnType<typeof createMovableTime>; senders: ChildProcess[] },
@@ -231,7 +231,10 @@ const script = fileURLToPath(new URL('sending-process.ts', import.meta.url));
 
 const mostStarts = 5;
 
-/** A process that does not reach the database at its start gives up, and is started again as an operator's system does. */
+/**
+ * Starts a sender. If it cannot reach the database at its start, it gives up and is started again, as by a
+ * supervisor.
+ */
 async function startSender(settings: SendingSettings): Promise<ChildProcess> {
   for (let start = 1; start <= mostStarts; start += 1) {
     const child = spawn(process.execPath, [script, JSON.stringify(settings)], {

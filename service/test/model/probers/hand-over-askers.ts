@@ -1,11 +1,11 @@
-/** Who asks, and who settles: the askers and workers of the model in hand-over.ts, and the store's sweep. */
+/** Askers and settlement: the askers and workers of the model in hand-over.ts, and the store's sweep. */
 import type { Step } from '../explore.ts';
 import { fault, step, type Asker, type HandOver, type Holds } from './hand-over-state.ts';
 
-/** An order is asked for again after its first asker died, or after nobody took its probe; not for ever. */
+/** An order is asked for again, a limited number of times: after its first asker died, or its probe was not leased. */
 export const mostRows = 2;
 
-/** Asking, taking the evidence, and settling: by the single's own process, or by a worker that has the task. */
+/** Asking, taking the evidence, and settling: by the single's own process, or by the worker that has the task. */
 export function askerSteps(state: HandOver, who: number, holds: Holds): Step<HandOver>[] {
   const asker = state.askers[who];
   const order = state.orders[asker?.order ?? -1];
@@ -46,7 +46,7 @@ export function askerSteps(state: HandOver, who: number, holds: Holds): Step<Han
 function askerFaults(state: HandOver, who: number, holds: Holds): Step<HandOver>[] {
   const befall = (name: string, change: Partial<Asker>): Step<HandOver> =>
     fault(`${name} ${who}`, state, (copy) => void Object.assign(copy.askers[who] ?? {}, change));
-  /** It is done, but who did it does not hear of it, and does it once more. */
+  /** The step is done, but its author does not learn of it, and repeats it. */
   const unheard = (name: string, write: typeof record): Step<HandOver> =>
     fault(`${name}, and does not hear of it, ${who}`, state, (copy) => {
       const self = copy.askers[who];
@@ -80,7 +80,7 @@ function takeEvidence(copy: HandOver, self: HandOver['askers'][number]): void {
   self.at = 'has_evidence';
 }
 
-/** What was answered is written: at once with its charge for a single, as an item of its task for a worker. */
+/** Writes the answer: at once with its charge for a single, as an item of its task for a worker. */
 function record(copy: HandOver, self: HandOver['askers'][number], holds: Holds): void {
   const order = copy.orders[self.order];
   if (order === undefined) return;
@@ -102,7 +102,7 @@ function settle(copy: HandOver, self: HandOver['askers'][number], holds: Holds):
   self.at = 'idle';
   self.ownsTask = false;
   if (order.hold !== 'open' && holds('only an open hold is settled')) {
-    // Either the credit went back in the meantime, and nothing may be told; or it was this very settlement.
+    // Either the credit was released meanwhile, and nothing may be told; or this very settlement was made.
     Object.assign(order, { isTold: true, isLate: order.hold !== 'charged' });
     return;
   }
@@ -110,7 +110,7 @@ function settle(copy: HandOver, self: HandOver['askers'][number], holds: Holds):
   Object.assign(order, { hold: 'charged', charged: order.charged + 1, isTold: true });
 }
 
-/** A single that waited long enough. */
+/** Gives up a single that waited long enough. */
 function giveUp(copy: HandOver, self: HandOver['askers'][number]): void {
   const order = copy.orders[self.order];
   const row = copy.rows[self.row];
@@ -122,7 +122,7 @@ function giveUp(copy: HandOver, self: HandOver['askers'][number]): void {
   Object.assign(order, { isTold: true, isLate: true });
 }
 
-/** What the store's sweep does for orders, and how a task changes hands. */
+/** The steps of the store's sweep for orders, and how a task changes hands. */
 export function orderSteps(state: HandOver, at: number, holds: Holds): Step<HandOver>[] {
   const order = state.orders[at];
   if (order === undefined || order.isTold) return [];
@@ -156,7 +156,7 @@ function release(copy: HandOver, at: number): void {
   if (order !== undefined) Object.assign(order, { hold: 'released', released: order.released + 1 });
 }
 
-/** Nobody has the task after that, and what was not answered is not charged. */
+/** Ends a task: then no worker has it, and unanswered addresses are not charged. */
 function endTask(copy: HandOver, at: number): void {
   const order = copy.orders[at];
   if (order === undefined) return;

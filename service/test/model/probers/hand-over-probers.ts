@@ -2,7 +2,7 @@
 import type { Step } from '../explore.ts';
 import { fault, step, type HandOver, type Holds, type Prober, type Report } from './hand-over-state.ts';
 
-/** The end of a lease, and the end of a row that nobody waits for. */
+/** The end of a lease, and the end of a row without a waiting asker. */
 export function rowSteps(state: HandOver, at: number, holds: Holds): Step<HandOver>[] {
   const row = state.rows[at];
   if (row === undefined || row.state === 'gone') return [];
@@ -65,7 +65,7 @@ function proberFaults(state: HandOver, who: number): Step<HandOver>[] {
     befall('prober dies', (_, self) => void (self.life = 'dead')),
     befall('prober stands still', (_, self) => void (self.life = 'stopped')),
     befall('prober is removed', (_, self) => void (self.isEnrolled = false)),
-    // It may guess what it was never given.
+    // A prober may guess rows that it was never given.
     ...state.rows.flatMap(({ holder }, row) =>
       holder === who
         ? []
@@ -79,7 +79,7 @@ function proberFaults(state: HandOver, who: number): Step<HandOver>[] {
   ];
 }
 
-/** Each lease has a fence of its own, so every earlier one is stale from now on. */
+/** Leases a row with a new fence, so every earlier fence is stale from now on. */
 function lease(copy: HandOver, { at, who, self }: { at: number; who: number; self?: Prober }): void {
   const row = copy.rows[at];
   if (row === undefined) return;
@@ -95,7 +95,7 @@ function lease(copy: HandOver, { at, who, self }: { at: number; who: number; sel
   self.held.push({ row: at, isCurrent: true, hasEvidence: false });
 }
 
-/** A report reaches the store, or is lost on the way, or comes once more. */
+/** The fates of a report: it reaches the store, is lost, or arrives twice. */
 export function reportSteps(state: HandOver, at: number, holds: Holds): Step<HandOver>[] {
   const report = state.reports[at];
   if (report === undefined) return [];

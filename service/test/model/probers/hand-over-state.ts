@@ -1,15 +1,15 @@
-/** What the model of handing over knows (see hand-over.ts), and how one state is made from another. */
+/** The state of the hand-over model (see hand-over.ts), and the steps between states. */
 import type { Step } from '../explore.ts';
 
-/** A row of `probe`. Fences only ever grow, so all that matters of one is whether it is still the row's. */
+/** A row of `probe`. Fences only grow, so it only matters whether a fence is still the row's. */
 type Row = {
   order: number;
-  /** Who waits for it: the asker itself, or the worker that had the task. */
+  /** The asker that waits for it: the single's own process, or the worker that had the task. */
   asker: number;
   state: 'waiting' | 'leased' | 'answered' | 'gone';
   holder: number;
   isOver: boolean;
-  /** How often evidence was taken for it. */
+  /** How often evidence was accepted for it. */
   taken: number;
 };
 
@@ -21,15 +21,15 @@ export type Report = { from: number; row: number; isCurrent: boolean };
 
 export type Asker = {
   life: 'running' | 'stopped' | 'dead';
-  /** Where it is with its order: its row, or the evidence from it, or nothing to do (any more). */
+  /** The asker's position with its order: its row, the evidence from it, or nothing (more) to do. */
   at: 'idle' | 'asking' | 'has_evidence' | 'recorded';
   row: number;
   isNotified: boolean;
-  /** Of a worker: whether the task is still its own. */
+  /** For a worker: whether the task is still its own. */
   ownsTask: boolean;
 };
 
-/** What somebody is owed: a verdict and a charge, or neither. */
+/** A verdict and a charge that a caller is owed, or neither. */
 export type Order = {
   kind: 'single' | 'task';
   hold: 'open' | 'charged' | 'released';
@@ -52,7 +52,10 @@ export type HandOver = {
   broken: string;
 };
 
-/** What keeps evidence, answers and charges single and ours; each may be taken away, and must then be missed. */
+/**
+ * Guards that keep evidence, answers and charges unique and genuine. Each may be removed, and then a violation must
+ * be found.
+ */
 export const handOverGuards = [
   'a report counts only while the row is leased',
   'a report counts only from the holder',
@@ -76,7 +79,7 @@ export type Holds = (guard: HandOverGuard) => boolean;
 
 type Change = (copy: HandOver) => void;
 
-/** The same with something changed; what can make no difference any more is left out, so that states stay few. */
+/** Returns a changed copy; details that no longer matter are left out, so that states stay few. */
 function changed(state: HandOver, change: Change): HandOver {
   const copy = JSON.parse(JSON.stringify(state)) as HandOver;
   change(copy);

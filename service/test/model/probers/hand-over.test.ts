@@ -4,7 +4,7 @@ import { explore } from '../explore.ts';
 import { handOverGuards } from './hand-over-state.ts';
 import { handOverModel } from './hand-over.ts';
 
-/** Small enough for every day; larger ones are explored by `npm run test:faults`. */
+/** Small enough for every run; `npm run test:faults` explores larger ones. */
 const sizes = [
   { probers: 1, orders: ['single'], faults: 1 },
   { probers: 2, orders: ['single'], faults: 1 },

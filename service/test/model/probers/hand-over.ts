@@ -1,8 +1,7 @@
 /**
- * A probe on its way from who asks to who may ask the mail host and back, and the credit that is settled for it, as a
- * model: rows in the store, probers, messages that are lost, repeated or late, askers that die or stand still. Leases
- * end whenever it suits the model, which is more than any clock allows. It shares no code with the service; see
- * docs/probers-model.md.
+ * The model of a probe's way from its asker to a prober and back, and of the credit that is settled for it. It has
+ * rows in the store, probers, messages that are lost, repeated or late, and askers that die or hang. Leases end at
+ * any time, which is more than any clock allows. It shares no code with the service; see docs/probers-model.md.
  */
 import type { Model } from '../explore.ts';
 import { askerSteps, mostRows, orderSteps } from './hand-over-askers.ts';
@@ -90,7 +89,7 @@ function canBeAnswered({ orders, askers, probers, rows }: HandOver, at: number):
     (asker) =>
       asker.order === at &&
       asker.life !== 'dead' &&
-      // A single whose asker has died is not asked for by anybody else.
+      // A single whose asker has died has no other asker.
       (order.kind === 'task' || asker.at !== 'recorded'),
   );
   return canAsk && waits && rows.filter((row) => row.order === at).length < mostRows;

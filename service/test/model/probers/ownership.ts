@@ -1,34 +1,34 @@
 /**
- * Who owns an egress address, as a model: processes that all want the same one, the row in the store, and requests that
- * take their time on the way there and back. Time is counted in small steps. It shares no code with the service; see
- * docs/probers-model.md.
+ * The model of the ownership of an egress address: processes that all want the same one, the row in the store, and
+ * requests that take time on the way there and back. Time is counted in small steps. It shares no code with the
+ * service; see docs/probers-model.md.
  */
 import type { Model, Step } from '../explore.ts';
 
-/** How long a lease lasts in the store, and how long after it asked an owner may begin conversations. */
+/** How long a lease lasts in the store, and how long after its request an owner may begin conversations. */
 const leaseTicks = 3;
 const beginTicks = 2;
 
 type Process = {
   life: 'running' | 'stopped' | 'dead';
-  /** How much longer it may begin conversations, as it knows; 0 where it owns nothing. */
+  /** How much longer the process believes it may begin conversations; 0 if it owns nothing. */
   mayBegin: number;
   /** Whether its clock has lost a step since its lease was prolonged. */
   isSlow: boolean;
 };
 
-/** One request of a process is on its way at a time, but one that was given up may still arrive. */
+/** A process has one request under way at a time, but an abandoned one may still arrive. */
 type Request = {
   from: number;
   kind: 'ask' | 'leave';
   /** How long ago it was sent. */
   age: number;
-  /** Not yet at the store; or what it answered, which is on its way back. */
+  /** Not yet at the store; or the store's answer on its way back. */
   answer: 'none' | 'yours' | 'not_yours';
 };
 
 type Ownership = {
-  /** The row: who owns the address, and for how long. */
+  /** The row: the owner of the address, and the rest of its lease. */
   owner: number;
   left: number;
   processes: Process[];
@@ -36,7 +36,7 @@ type Ownership = {
   faultsLeft: number;
 };
 
-/** What keeps two processes from asking from one address; each may be taken away, and must then be missed. */
+/** Guards that keep two processes from using one address. Each may be removed, and then a violation must be found. */
 export const ownershipGuards = [
   'takes only what is free',
   'prolongs only its own',
@@ -96,7 +96,7 @@ function changed(state: Ownership, change: (copy: Ownership) => void): Ownership
   return copy;
 }
 
-/** What a process does, and what befalls it. */
+/** The actions of a process, and its failures. */
 function processSteps(state: Ownership, who: number, holds: Holds): Step<Ownership>[] {
   const { life, mayBegin, isSlow } = state.processes[who] ?? nobody;
   const step = (name: string, change: (copy: Ownership, self: Process) => void): Step<Ownership> => ({
@@ -176,7 +176,7 @@ function requestSteps(state: Ownership, at: number, holds: Holds): Step<Ownershi
   return steps;
 }
 
-/** One transaction on the row. */
+/** Runs one transaction on the row. */
 function carryOut(
   row: Ownership,
   { from, kind }: Pick<Request, 'from' | 'kind'>,
@@ -193,7 +193,7 @@ function carryOut(
   return row.owner === from || !holds('prolongs only its own') ? 'yours' : 'not_yours';
 }
 
-/** A request that took longer than any lease is worth nothing more, however late it comes. */
+/** A request that took longer than any lease is worthless, however late it arrives. */
 const oldest = leaseTicks + 1;
 
 function tick(state: Ownership, holds: Holds): Step<Ownership>[] {

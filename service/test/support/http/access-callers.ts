@@ -6,18 +6,18 @@ import { adminToken, type SignedIn } from './open-http-fixture.ts';
 
 export type Mode = 'live' | 'test';
 
-/** Somebody who calls, with what they come with. */
+/** A caller with its credentials. */
 export type AccessCaller = {
   name: string;
   headers: Record<string, string>;
-  /** Whose records they may see; none: nobody whom the API knows. */
+  /** The account and mode whose records it may see; absent for unknown callers. */
   seat?: { account: 'ours' | 'theirs'; mode: Mode };
-  /** Scopes in full, and those that may only be read. */
+  /** Scopes in full, and scopes with read access only. */
   scopes: readonly KeyScope[];
   readScopes?: readonly KeyScope[];
   /** Manages people: live and without any limit. */
   isOwner?: boolean;
-  /** A key without a cap is stronger, so it is not for this one to change. */
+  /** A key without a cap is stronger, so a capped one cannot change it. */
   isCapped?: boolean;
   isOperator?: boolean;
 };

@@ -1,6 +1,7 @@
 /**
- * What each operation of the API is about. Who may call it is not written here: that is read from the route itself, and
- * the mode of a caller decides what of it is found (see src/core/http/access-matrix.test.ts). A route without an entry fails.
+ * The record that each operation of the API is about. Its permissions are not written here: they are read from the
+ * route itself, and the caller's mode decides which records are found (see src/core/http/access-matrix.test.ts). A
+ * route without an entry fails.
  */
 export type RecordKind = 'task' | 'list' | 'webhook' | 'key' | 'form_key';
 
@@ -9,16 +10,16 @@ export type Entry = {
   about?: RecordKind;
   /** The records that its answer lists. */
   shows?: RecordKind;
-  /** Changes of what belongs to live mode alone. */
+  /** Changes that exist in live mode only. */
   liveOnly?: true;
-  /** Nothing is found, even by the right caller: the record is too young. */
+  /** Even the right caller finds nothing: the record is too young. */
   empty?: true;
   body?: object | string;
 };
 
 const hook = { url: 'https://hooks.example.com/in', events: ['task.completed'] };
 
-/** Within what every key with `account:write` has. */
+/** Allowed to every key with `account:write`. */
 const narrowKey = { mode: 'test', scopes: ['account:write'] };
 
 export const accessTable: Readonly<Record<string, Entry>> = {

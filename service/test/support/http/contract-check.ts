@@ -3,12 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 import Ajv from 'ajv';
 import { isObject } from '../../../src/core/http/pipeline/parse-body.ts';
 
-/** An answer as a test holds it, whatever brought it. */
+/** An answer, from any client. */
 type HeldAnswer = { statusCode: number; headers: Record<string, unknown>; body: string };
 
 /**
- * Holds answers against the OpenAPI document the service itself hands out: status, body and headers. Used by
- * the tests of the HTTP side, so that no test can pass on an answer the document does not know.
+ * Checks answers against the OpenAPI document that the service itself hands out: status, body and headers. The
+ * tests of the HTTP side use it, so that no test can pass on an undocumented answer.
  */
 export function createContractCheck(document: unknown) {
   const validator = new Ajv();
@@ -23,7 +23,7 @@ export function createContractCheck(document: unknown) {
     for (const name of Object.keys(objectAt(response, 'headers'))) {
       assert.ok(answer.headers[name.toLowerCase()] !== undefined, `${where} lacks ${name}`);
     }
-    // What is not ready says why, to machines that ask for the status alone.
+    // `/readyz` has its own error body: it tells machines why the service is not ready.
     if (answer.statusCode >= 400 && path !== '/readyz')
       assertErrorShape(answer, { costs: path.startsWith('/api/') });
   };
@@ -37,21 +37,21 @@ export function createContractCheck(document: unknown) {
   }
 }
 
-/** The reasons that a response may have are those of its examples. */
+/** Checks the reason: the examples of a response name its possible reasons. */
 function holdReason(response: unknown, text: string, where: string): void {
   const examples = objectAt(response, 'content', 'application/json', 'examples');
   const reason = String(at(JSON.parse(text), 'reason'));
   assert.ok(reason in examples, `${where}: ${reason} is none of ${Object.keys(examples).join(', ')}`);
 }
 
-/** A schema with what its references lead to. */
+/** Returns a schema together with the targets of its references. */
 function withComponents(schema: object, document: unknown): object {
   return { allOf: [schema], components: at(document, 'components') };
 }
 
 function assertErrorShape({ body, headers }: HeldAnswer, { costs }: { costs: boolean }): void {
   const parsed: unknown = JSON.parse(body);
-  // A file that is no list is refused with a detail beside the reason; nothing else is.
+  // Only a file that is no list is refused with a detail besides the reason.
   const isOfFile =
     isObject(parsed) && /^(?:invalid_list|list_too_large|unsupported_file)$/.test(String(parsed['reason']));
   const keys = isOfFile ? ['status', 'reason', 'detail'] : ['status', 'reason'];
@@ -60,7 +60,7 @@ function assertErrorShape({ body, headers }: HeldAnswer, { costs }: { costs: boo
   assert.equal(headers['x-credits-used'], costs ? '0' : undefined);
 }
 
-/** The operation of the method; a method that the path does not have is held against the first. */
+/** Returns the operation of the method; an unknown method is checked against the first. */
 function operationAt(document: unknown, path: string, method = ''): unknown {
   const operations = objectAt(document, 'paths', path);
   return operations[method.toLowerCase()] ?? Object.values(operations)[0];

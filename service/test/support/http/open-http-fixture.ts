@@ -7,9 +7,9 @@ import { createRateLimits } from '../../../src/core/http/pipeline/rate-limits.ts
 import { createAuthenticate } from '../../../src/core/keys/authenticate.ts';
 import type { IssuedKey } from '../../../src/core/keys/issue-key.ts';
 import { createSandboxAllowance } from '../../../src/core/verify/sandbox/sandbox-allowance.ts';
-import { createAdminToken } from '../../../src/features/people/sessions/admin-token.ts';
+import { createAdminToken } from '../../../src/core/keys/admin-token.ts';
 import { createSessions } from '../../../src/features/people/sessions/create-sessions.ts';
-import { createSignIns } from '../../../src/features/people/sessions/slow-sign-ins.ts';
+import { createSignIns } from '../../../src/core/http/pipeline/slow-sign-ins.ts';
 import { createListActions } from '../../../src/features/lists/list-actions.ts';
 import { createWorkbookReaders } from '../../../src/features/lists/reading/workbook-readers.ts';
 import { nearProvider } from '../near-provider.ts';
@@ -23,8 +23,9 @@ import type { ReadHealthParts } from '../../../src/features/operator/read-health
 import { createAccountActions } from '../../../src/features/account/account-actions.ts';
 import { createPeopleActions } from '../../../src/features/people/people-actions.ts';
 import { createWebhookActions } from '../../../src/features/webhooks/webhook-actions.ts';
-import type { HttpParts, OidcSignIn } from '../../../src/core/http/routes/http-parts.ts';
-import { createServer } from '../../../src/core/http/server.ts';
+import type { WholeHttpParts } from '../../../src/start/whole-server.ts';
+import type { OidcSignIn } from '../../../src/features/people/routes/people-parts.ts';
+import { createWholeServer } from '../../../src/start/whole-server.ts';
 import { createContractCheck } from './contract-check.ts';
 import { createTestParts } from './test-parts.ts';
 
@@ -35,7 +36,7 @@ export type Asked = {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
   url: string;
   key?: IssuedKey;
-  /** With the operator's token. */
+  /** Sends the operator's token. */
   asOperator?: boolean;
   /** A session: its cookie, and its CSRF token unless `csrf` says otherwise. */
   session?: SignedIn;
@@ -48,7 +49,7 @@ export type SignedIn = { cookie: string; csrfToken: string };
 
 export const adminToken = 'the-token-of-the-operator';
 
-/** An engine that leaves one provider, one host's domain and one address alone, and has one route of each kind. */
+/** An engine that rests one provider, one host's domain and one address, and has one route of each kind. */
 const quietEngine: ReadHealthParts['engine'] = {
   counts: () => ({
     dnsQueries: 4,
@@ -83,7 +84,7 @@ const quietEngine: ReadHealthParts['engine'] = {
   }),
 };
 
-/** An engine to look at, and no proxy in front. */
+/** An engine to inspect, and no proxy in front. */
 const quiet = { engine: quietEngine, trustedProxies: [] };
 
 const taskTimes = { taskDeadlineMs: 1_800_000, taskRetentionMs: 15 * 86_400_000 };
@@ -96,7 +97,7 @@ const listTimes = {
   retentionMs: 15 * 86_400_000,
 };
 
-/** Test keys may have this many addresses stored in an hour. */
+/** The number of addresses that test keys may store per hour. */
 export const sandboxAddressesPerHour = 1_000;
 
 function listParts(clock: TestClock) {
@@ -105,12 +106,12 @@ function listParts(clock: TestClock) {
   return { ...listTimes, sandboxAllowance, nearProvider, workbooks };
 }
 
-/** Where people sign in with a provider, and who of them is the operator. */
+/** The provider at which people sign in, and the operator among them. */
 type FixtureOptions = { oidc?: OidcSignIn; keySignIn?: 'on' | 'off' };
 
 export async function openHttpFixture(
   database: TestDatabase,
-  overrides: Partial<HttpParts> = {},
+  overrides: Partial<WholeHttpParts> = {},
   options: FixtureOptions = {},
 ) {
   const testStore = await database.open();
@@ -136,10 +137,10 @@ export async function openHttpFixture(
     newRequestId: randomUUID,
     ...overrides,
   });
-  const server = await createServer(httpParts);
+  const server = await createWholeServer(httpParts);
   const check = createContractCheck(JSON.parse((await server.inject('/openapi.json')).body));
 
-  /** Every answer is held against the OpenAPI document. */
+  /** Sends a request and checks the answer against the OpenAPI document. */
   async function ask(asked: Asked): Promise<LightMyRequestResponse> {
     const { method = 'GET', url, body } = asked;
     const response = await server.inject({
@@ -149,7 +150,7 @@ export async function openHttpFixture(
       ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     assert.ok(response.headers['x-request-id'], `${method} ${url} has no request id`);
-    // What went wrong stands in the log and nowhere else.
+    // Only the log has the cause.
     if (response.statusCode === 500) assert.fail(httpParts.logLines.slice(-2).join('\n'));
     if (method !== 'HEAD') check(patternOf(url), response, method);
     return response;

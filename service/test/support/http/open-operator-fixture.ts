@@ -4,13 +4,13 @@ import type { TestDatabase } from '../databases.ts';
 import { refusal } from './ask.ts';
 import { openHttpFixture, type HttpFixture, type Asked } from './open-http-fixture.ts';
 
-/** The operator at the door of the HTTP side: asks with the token, under `/admin/v1`, and expects an answer. */
+/** The operator's client of the HTTP side: it sends the token, under `/admin/v1`, and expects an answer. */
 export type OperatorFixture = HttpFixture & {
   asked: (asked: Asked) => ReturnType<HttpFixture['ask']>;
   read: <T>(url: string) => Promise<T>;
   change: <T>(asked: Asked, status: number) => Promise<T>;
   refused: (asked: Asked, expected: [status: number, reason: string]) => Promise<void>;
-  /** The last entry of the audit log. */
+  /** Returns the last entry of the audit log. */
   newest: () => Promise<AuditLogEntry>;
 };
 
@@ -49,7 +49,7 @@ export async function openOperatorFixture(database: TestDatabase): Promise<Opera
   };
 }
 
-/** Every endpoint, about an account; a body where one is needed. */
+/** Returns every endpoint for an account, with a body if one is needed. */
 export const endpointsOf = (accountId: string) =>
   [
     { method: 'GET', url: `${admin}/accounts` },

@@ -1,25 +1,25 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A connection whose bytes the test writes itself, to say what no HTTP client would say. */
+/** A connection whose bytes the test writes itself, to send what no HTTP client would. */
 type RawConnection = {
   socket: Socket;
   write(bytes: string | Buffer): void;
-  /** All that was received by the time the server closed the connection. */
+  /** Waits until the server closes the connection, and returns everything received. */
   untilClosed(): Promise<string>;
-  /** All that was received by the time it holds `text`. */
+  /** Waits until `text` is received, and returns everything received. */
   until(text: string): Promise<string>;
 };
 
 const patienceMs = 20_000;
 
-/** `from`: the loopback address that the client has. */
+/** Opens a connection. `from`: the loopback address of the client. */
 export async function openRaw(port: number, from = '127.0.0.1'): Promise<RawConnection> {
   const socket = connect({ port, host: '127.0.0.1', localAddress: from });
   await once(socket, 'connect');
   let received = '';
   socket.setEncoding('latin1').on('data', (text: string) => (received += text));
-  // A server that closes while we still write resets the connection; what it said before counts.
+  // A server that closes while we still write resets the connection; its earlier bytes count.
   socket.on('error', () => undefined);
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
 
@@ -55,7 +55,7 @@ async function within(event: Promise<unknown>, what: string, received: () => str
   }
 }
 
-/** The statuses of the responses in what was received, in order. */
+/** Returns the statuses of the received responses, in order. */
 export function statusesIn(received: string): number[] {
   return [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
 }

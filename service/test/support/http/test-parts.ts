@@ -1,18 +1,19 @@
 import { judge, parseAddress, parseCidr, type Explanation, type Verdict } from '@mailproof/engine';
 import type { Caller } from '../../../src/core/keys/authenticate.ts';
-import { createAdminToken } from '../../../src/features/people/sessions/admin-token.ts';
+import { createAdminToken } from '../../../src/core/keys/admin-token.ts';
+import { createFindVisitor } from '../../../src/features/people/sessions/find-session.ts';
 import { createClientAddress } from '../../../src/core/http/pipeline/client-network.ts';
 import { createOverloadGuard, overloadLimits } from '../../../src/core/http/pipeline/overload-guard.ts';
 import { createAddressHash } from '../../../src/core/process/log-secret.ts';
 import { createLogger } from '../../../src/core/process/create-logger.ts';
 import { createLogRequest } from '../../../src/core/http/pipeline/log-request.ts';
-import type { HttpParts } from '../../../src/core/http/routes/http-parts.ts';
+import type { WholeHttpParts } from '../../../src/start/whole-server.ts';
 import { noConsoleFiles } from '../../../src/features/console/read-console-files.ts';
 
-/** Parts for the tests of the HTTP side: each answers from a table and every call is written down. */
-export type TestParts = HttpParts & { calls: string[]; logLines: string[] };
+/** Parts for the tests of the HTTP side: each answers from a table and records its calls. */
+export type TestParts = WholeHttpParts & { calls: string[]; logLines: string[] };
 
-/** The keys the tests know. Anything else is nobody's. */
+/** The keys of the tests. Any other key is unknown. */
 const callers: Readonly<Record<string, Caller>> = {
   'Bearer paid': { accountId: 'account-paid', keyId: 'key-paid', mode: 'live', plan: 'paid' },
   'Bearer unpaid': { accountId: 'account-unpaid', keyId: 'key-unpaid', mode: 'live', plan: 'none' },
@@ -34,13 +35,15 @@ const explanation: Explanation = {
   timings_ms: { dns: 3, smtp: 20, total: 23 },
 };
 
-export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
+type TestOverrides = Partial<WholeHttpParts>;
+
+export function createTestParts(overrides: TestOverrides = {}): TestParts {
   const calls: string[] = [];
   const logLines: string[] = [];
   const output = { write: (line: string) => void logLines.push(line) };
   const logger = createLogger('info', output);
   let requests = 0;
-  const parts: HttpParts = {
+  const parts: Omit<WholeHttpParts, 'hasOperator' | 'showsProbers'> = {
     authenticate: (authorization) => Promise.resolve(callers[authorization ?? '']),
     verifyOne: ({ address: { email } }) =>
       Promise.resolve({
@@ -69,7 +72,7 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
     probers: noProbers,
     basePath: '',
     consoleFiles: noConsoleFiles,
-    // A machine that runs many tests at once is slow, and its service is not overloaded.
+    // A busy test machine is slow, but its service is not overloaded.
     overloadGuard: createOverloadGuard({ ...overloadLimits, waitMs: 60_000 }),
     rateLimits: { take: () => ({ kind: 'free' }) },
     readiness: () => Promise.resolve({ ready: true }),
@@ -81,6 +84,9 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
     ...overrides,
   };
   return {
+    findVisitor: createFindVisitor(parts),
+    hasOperator: parts.adminToken.isSet || (parts.oidc?.operators.length ?? 0) > 0,
+    showsProbers: true,
     ...parts,
     calls,
     logLines,
@@ -91,8 +97,8 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
   };
 }
 
-/** Nobody has signed in, and nobody can. */
-const signedOut: Pick<HttpParts, 'sessions' | 'adminToken' | 'signIns'> = {
+/** A service without sessions and without sign-in. */
+const signedOut: Pick<WholeHttpParts, 'sessions' | 'adminToken' | 'signIns'> = {
   sessions: {
     open: () => Promise.reject(new Error('not part of this test')),
     find: () => Promise.resolve(undefined),
@@ -102,8 +108,8 @@ const signedOut: Pick<HttpParts, 'sessions' | 'adminToken' | 'signIns'> = {
   signIns: { begin: () => ({ kind: 'wait', seconds: 1 }) },
 };
 
-/** The pages of accounts have tests of their own, over real books. */
-function noPages(): HttpParts['account'] {
+/** The pages of accounts have their own tests, over real books. */
+function noPages(): WholeHttpParts['account'] {
   const none = () => Promise.reject(new Error('not part of this test'));
   return {
     read: none,
@@ -117,14 +123,14 @@ function noPages(): HttpParts['account'] {
   };
 }
 
-/** So have forms. */
-function noForms(): HttpParts['forms'] {
+/** Forms have their own tests. */
+function noForms(): WholeHttpParts['forms'] {
   const none = () => Promise.reject(new Error('not part of this test'));
   return { findKey: none, check: none, keys: none, createKey: none, deleteKey: none };
 }
 
-/** So have lists. */
-function noLists(): HttpParts['lists'] {
+/** Lists have their own tests. */
+function noLists(): WholeHttpParts['lists'] {
   const none = () => Promise.reject(new Error('not part of this test'));
   return {
     create: none,
@@ -142,8 +148,8 @@ function noLists(): HttpParts['lists'] {
   };
 }
 
-/** So have webhooks. */
-function noWebhooks(): HttpParts['webhooks'] {
+/** Webhooks have their own tests. */
+function noWebhooks(): WholeHttpParts['webhooks'] {
   const none = () => Promise.reject(new Error('not part of this test'));
   return {
     list: none,
@@ -158,8 +164,8 @@ function noWebhooks(): HttpParts['webhooks'] {
   };
 }
 
-/** So have people. */
-function noPeople(): HttpParts['people'] {
+/** People have their own tests. */
+function noPeople(): WholeHttpParts['people'] {
   const none = () => Promise.reject(new Error('not part of this test'));
   return {
     list: none,
@@ -172,8 +178,8 @@ function noPeople(): HttpParts['people'] {
   };
 }
 
-/** So has the operator's side. */
-function noOperatorActions(): HttpParts['operator'] {
+/** The operator's side has its own tests. */
+function noOperatorActions(): WholeHttpParts['operator'] {
   const none = () => Promise.reject(new Error('not part of this test'));
   return {
     findAccounts: none,
@@ -202,7 +208,7 @@ function noted<T>(calls: string[], name: string, call: () => T): T {
   return call();
 }
 
-/** A verdict by the real judge, so that the shapes under test are the shapes of the engine. */
+/** Returns a verdict by the real judge, so that the shapes under test are the engine's. */
 export function unknownVerdict(email: string): Verdict {
   const parsed = parseAddress(email);
   if (parsed.kind === 'invalid') throw new Error(`${email} is no address: ${parsed.fault}`);
@@ -210,7 +216,7 @@ export function unknownVerdict(email: string): Verdict {
   return judge({ address: parsed.address, lists });
 }
 
-const noProbers: HttpParts['probers'] = {
+const noProbers: WholeHttpParts['probers'] = {
   authenticate: () => Promise.resolve(undefined),
   enrol: () => Promise.resolve({ kind: 'refused' }),
   lease: () => Promise.resolve('removed'),

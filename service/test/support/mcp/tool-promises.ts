@@ -22,7 +22,7 @@ const specification = '2026-07-28';
 
 export type AgentFixture = Awaited<ReturnType<typeof openAgentFixture>>;
 
-/** A service with an account, and clients that connect to it. */
+/** Opens a service with an account, and clients that connect to it. */
 export async function openAgentFixture() {
   const fixture = await openFixture({ world, settings: { MAILPROOF_SANDBOX_DELAYS: 'off' } });
   const account = await fixture.openAccount({ credits: 1_000 });
@@ -78,7 +78,7 @@ type Answer = {
   rows: { row: number; email: string; status: string }[];
 };
 
-/** What a tool answered. Its text is the same data as JSON, and nothing else. */
+/** Calls a tool and returns its answer. Its text is the same data as JSON, and nothing else. */
 export async function call(client: Client, name: string, input: Record<string, unknown>): Promise<Answer> {
   const answer = await callPatiently(client, name, input);
   assert.equal(answer.isError ?? false, false, textOf(answer));
@@ -86,7 +86,7 @@ export async function call(client: Client, name: string, input: Record<string, u
   return answer.structuredContent as Answer;
 }
 
-/** The reason that a tool was refused for. */
+/** Calls a tool and returns the reason of its refusal. */
 export async function refusal(client: Client, name: string, input: Record<string, unknown>): Promise<string> {
   const answer = await callPatiently(client, name, input);
   assert.equal(answer.isError, true);
@@ -95,7 +95,7 @@ export async function refusal(client: Client, name: string, input: Record<string
 
 const triesOnABusyMachine = 10;
 
-/** Not to be served for the moment is the machine's fault, and free. */
+/** Calls a tool again after a 503, which is the machine's fault and free. */
 async function callPatiently(client: Client, name: string, input: Record<string, unknown>) {
   for (let tries = 1; ; tries += 1) {
     const answer = await client.callTool({ name, arguments: input });
@@ -111,7 +111,7 @@ function textOf({ content }: CallToolResult): string {
   return first.text;
 }
 
-/** What is promised whichever way the tools are spoken to: each by its name. */
+/** The promises of the tools over either transport, by name. */
 export const toolPromises: Record<string, (connected: Connected) => Promise<void>> = {
   async 'are few, each with schemas and honest hints'({ client }) {
     const { tools } = await client.listTools();

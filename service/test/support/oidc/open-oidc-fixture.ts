@@ -3,7 +3,8 @@ import { parseCidr, type Cidr } from '@mailproof/engine';
 import { createTestClock, type TestClock } from '../../../../engine/test/support/test-clock.ts';
 import { createProvider } from '../../../src/features/people/oidc/create-provider.ts';
 import { createSeal } from '../../../src/features/people/oidc/provider-visit.ts';
-import type { HttpParts, OidcSignIn } from '../../../src/core/http/routes/http-parts.ts';
+import type { WholeHttpParts } from '../../../src/start/whole-server.ts';
+import type { OidcSignIn } from '../../../src/features/people/routes/people-parts.ts';
 import type { TestDatabase } from '../databases.ts';
 import { openHttpFixture, type SignedIn } from '../http/open-http-fixture.ts';
 import { startProvider, type TestProvider } from './start-provider.ts';
@@ -23,7 +24,7 @@ type Options = {
   operators?: string[];
   keySignIn?: 'on' | 'off';
   egressAllow?: Cidr[];
-  overrides?: Partial<HttpParts>;
+  overrides?: Partial<WholeHttpParts>;
 };
 
 function signInBy(
@@ -69,7 +70,7 @@ export async function openOidcFixture(
     return { cookie, url: response.json<{ url: string }>().url };
   }
 
-  /** Lets the browser come back, from a network of its own unless told otherwise: failures there slow nobody else. */
+  /** Sends the browser back, by default from a network of its own: failures there slow no other client. */
   let networks = 0;
   function comeBack(url: URL, cookie: string | undefined, headers: Record<string, string> = {}) {
     networks += 1;
@@ -86,7 +87,7 @@ export async function openOidcFixture(
     });
   }
 
-  /** The whole way: begin, the provider's pages, back. */
+  /** Goes the whole way: begin, the provider's pages, back. */
   async function tryAs(login: string, wanted: Wanted = {}) {
     const { cookie, url } = await begin(wanted);
     return comeBack(await visitProvider(url, { login, backTo: publicUrl }), cookie);

@@ -5,22 +5,22 @@ import type { AddressInfo } from 'node:net';
 import Provider, { type Configuration } from 'oidc-provider';
 
 /**
- * A real OpenID provider on loopback (the certified `oidc-provider`), with real keys and its own pages to sign in and to
- * consent. It tells the truth unless it is told to lie; a lie is signed with the true key, so that only one thing is
- * wrong at a time.
+ * A real OpenID provider on loopback (the certified `oidc-provider`), with real keys and its own pages for sign-in
+ * and consent. By default it tells the truth. A lie is signed with the true key, so that only one thing is wrong at
+ * a time.
  */
 export type TestProvider = {
   issuer: string;
   client: { clientId: string; clientSecret: string };
-  /** What it changes of its answers from now on; nothing: the truth. */
+  /** Changes its answers from now on; `undefined`: the truth. */
   lie(lie: Lie | undefined): void;
-  /** How often each path was asked for. */
+  /** Requests per path. */
   asked: Map<string, number>;
   close(): Promise<void>;
 };
 
 export type Lie =
-  /** Claims of the ID token, in place of the true ones; undefined takes one away. */
+  /** Claims of the ID token that replace the true ones; undefined removes a claim. */
   | { kind: 'claims'; claims: Record<string, unknown> }
   | { kind: 'unsigned' }
   | { kind: 'other_key' }
@@ -30,7 +30,7 @@ export type Lie =
   /** It takes the request and never answers. */
   | { kind: 'hang'; path: string; onAsked: () => void };
 
-/** Whoever signs in as `jane` is jane@example.com. `unverified` has an address that nobody has verified. */
+/** Returns the claims of a login: `jane` is jane@example.com. The address of `unverified` is not verified. */
 function claimsOf(login: string): Record<string, unknown> & { sub: string } {
   const email = `${login}@example.com`;
   return { sub: login, name: `The person ${login}`, email, email_verified: login !== 'unverified' };
@@ -89,7 +89,7 @@ function configurationOf({ client, key, redirectUris }: Settings): Configuration
 
 const kid = 'the-key-of-the-provider';
 
-/** Made when they are needed, once a process: a pair takes a tenth of a second. */
+/** Made on first use, once a process: a pair takes a tenth of a second. */
 const keys = { own: onceMade(), other: onceMade() };
 
 function onceMade(): () => KeyObject {
@@ -97,7 +97,7 @@ function onceMade(): () => KeyObject {
   return () => (made ??= generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey);
 }
 
-/** It warns of what is meant for development only, which is what this is. */
+/** Silences its warnings about development-only features, which are wanted here. */
 function quietly<T>(work: () => T): T {
   const { info, warn } = console;
   Object.assign(console, { info: () => undefined, warn: () => undefined });
@@ -108,7 +108,7 @@ function quietly<T>(work: () => T): T {
   }
 }
 
-/** As much of an answer as a lie changes. */
+/** The parts of an answer that a lie changes. */
 type Answer = { readonly path: string; readonly status: number; body: unknown };
 
 function tell(lie: Lie, context: Answer): void {

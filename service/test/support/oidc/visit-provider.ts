@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 const mostSteps = 12;
 
 /**
- * Goes through the pages of the provider as a browser would, signing in as `login`, until it is sent back. Answers with
- * where to. `cancels`: at the first page, the way back is taken.
+ * Goes through the pages of the provider as a browser would, signs in as `login`, and returns the URL it is sent
+ * back to. `cancels`: takes the way back at the first page.
  */
 export async function visitProvider(
   url: string,

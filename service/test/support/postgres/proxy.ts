@@ -4,15 +4,15 @@ import { connect, createServer, type Socket } from 'node:net';
 /** A loopback relay in front of a database: connections through it can be cut, frozen or refused. */
 type Proxy = {
   url: string;
-  /** Closes what is open; new connections are let through. */
+  /** Closes open connections; new ones are let through. */
   cut: () => void;
-  /** Nothing passes any more, in either direction, and nothing is closed. */
+  /** Stops all data in both directions, and closes nothing. */
   freeze: () => void;
   thaw: () => void;
   /** Refuses new connections until `accept`. */
   refuse: () => void;
   accept: () => void;
-  /** Leads new connections to another server, as a name or address that is moved does. What is open is cut. */
+  /** Leads new connections to another server, like a moved name or address. Open connections are cut. */
   leadTo: (target: string) => void;
   close: () => Promise<void>;
 };

@@ -14,9 +14,9 @@ import { startProxy } from './proxy.ts';
 import { createPostgresDatabase } from './test-postgres.ts';
 import { listeners } from '../../../src/start/whole-store.ts';
 
-/** A PostgreSQL store that can be cut off, made to wait and counted, and what tests do with it. */
+/** A PostgreSQL store that can be cut off, delayed and counted, with tools for its tests. */
 
-/** Time enough for a busy machine; what is tested is said in each test. */
+/** Enough time for a busy machine; each test sets the limit that it tests. */
 export const patience = {
   connectMs: 20_000,
   statementMs: 60_000,
@@ -51,7 +51,7 @@ export async function openBehindProxy(t: TestContext, limits: Partial<PostgresLi
   return { store, proxy, database, connections, commits };
 }
 
-/** Commits reach the database as ever; that they have happened can be kept from whoever sent them. */
+/** Creates a valve: commits reach the database as usual, but their confirmation can be held back. */
 function createCommitValve() {
   let held: Promise<void> | undefined;
   let tell: () => void = () => undefined;
@@ -67,18 +67,18 @@ function createCommitValve() {
         return answer;
       },
     }),
-    /** Until what it answers is called. */
+    /** Holds confirmations back until the returned function is called. */
     holdBack: (): (() => void) => {
       let letGo: () => void = () => undefined;
       held = new Promise((resolve) => (letGo = resolve));
       return letGo;
     },
-    /** The first that was held back. */
+    /** The first commit that was held back. */
     sent: () => sent,
   };
 }
 
-/** A connection past the store. */
+/** Opens a connection beside the store. */
 export function openConnection(url: string): Promise<PostgresConnection> {
   return openPostgresConnection({ url, limits: postgresLimits(patience) });
 }
@@ -105,7 +105,7 @@ export function take({ write }: Pick<Store, 'write'>, accountId: string) {
   );
 }
 
-/** Again and again until it works. */
+/** Repeats the work until it succeeds. */
 export async function recovered(work: () => Promise<unknown>): Promise<void> {
   for (let triesLeft = 600; ; triesLeft -= 1) {
     try {

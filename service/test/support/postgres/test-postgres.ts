@@ -5,22 +5,22 @@ import { openPostgresStore } from '../../../src/core/store/postgres/open-postgre
 import { startPrivatePostgres } from '@mailproof/world/database';
 
 /**
- * Databases for tests, each its own, on one server: the one that MAILPROOF_TEST_POSTGRES_URL names (`npm test` sets
- * it), or else one that this process starts and takes with it.
+ * Databases for tests, each its own, on one server: that of MAILPROOF_TEST_POSTGRES_URL (`npm test` sets it), or
+ * else one that this process starts and stops.
  */
 type PostgresDatabase = {
   url: string;
-  /** Runs SQL past the service, one statement or many. */
+  /** Runs SQL directly, one statement or many. */
   execute: (sql: string) => Promise<void>;
-  /** Every row of every table, as text. */
+  /** Returns every row of every table, as text. */
   contents: () => Promise<Buffer>;
-  /** To be called once its store is closed. */
+  /** Call it once the store is closed. */
   giveBack: () => Promise<void>;
 };
 
 /**
- * A database with the tables of this version and nothing in them. Making one takes longer than most tests, so it is
- * emptied and lent again, unless its tables were changed.
+ * Borrows a database with empty tables of this version. Creating one takes longer than most tests, so it is emptied
+ * and lent again, unless its tables were changed.
  */
 export async function borrowPostgresDatabase(): Promise<PostgresDatabase> {
   const database = free.pop() ?? (await createPostgresDatabase('migrated'));
@@ -52,7 +52,7 @@ const emptyTables = `set session_replication_role = replica; do $$ declare relat
   delete from schema_version where ctid <> (select min(ctid) from schema_version);
 end $$`;
 
-/** `migrated` has the tables of this version, made once and copied; `empty` has none. */
+/** Creates a database: `migrated` has the tables of this version, made once and copied; `empty` has none. */
 export async function createPostgresDatabase(kind: 'migrated' | 'empty'): Promise<PostgresDatabase> {
   const server = await serverUrl();
   const name = `mailproof_test_${process.pid}_${randomBytes(6).toString('hex')}`;
@@ -71,7 +71,7 @@ export async function createPostgresDatabase(kind: 'migrated' | 'empty'): Promis
   };
 }
 
-/** Drops what a run, or one process of it, has left on a server that goes on. */
+/** Drops databases that a run, or one process of it, has left on a permanent server. */
 export async function dropTestDatabases(server: string, processId?: number): Promise<void> {
   const prefix = processId === undefined ? 'mailproof_test_' : `mailproof_test_${processId}_`;
   const left = await run(
@@ -108,7 +108,7 @@ const template = once(async () => {
   return name;
 });
 
-/** Under another name until it is whole. */
+/** Makes the template under another name until it is complete. */
 async function makeTemplate(client: pg.Client, server: string, name: string): Promise<void> {
   await client.query(`drop database if exists ${name}_unfinished with (force)`);
   await client.query(`create database ${name}_unfinished template template0`);
@@ -117,7 +117,7 @@ async function makeTemplate(client: pg.Client, server: string, name: string): Pr
   await client.query(`alter database ${name}_unfinished rename to ${name}`);
 }
 
-/** A server that outlives a test run keeps templates; each schema has its own. */
+/** Returns the hash of the schema: a permanent server keeps a template for each schema. */
 function hashOfSchema(): string {
   const folder = new URL('../../../src/core/store/migrations/', import.meta.url);
   const hash = createHash('sha256');
@@ -137,7 +137,7 @@ async function contentsOf(url: string): Promise<Buffer> {
   return Buffer.from(texts.flat().join('\n'));
 }
 
-/** The column `text` of the rows, where there is one. */
+/** Runs SQL and returns the column `text` of the rows, if there is one. */
 async function run(url: string, sql: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

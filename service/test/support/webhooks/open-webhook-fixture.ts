@@ -18,7 +18,7 @@ export const answer = (status: number): SendOutcome => ({
 
 const never = new AbortController().signal;
 
-/** Messages as many as are wanted, past the limits of what an owner may have sent. */
+/** Queues any number of messages, past the limits for an owner. */
 function queueMessages(
   store: Pick<Store, 'write'>,
   { webhookId, count, now }: { webhookId: string; count: number; now: number },
@@ -30,7 +30,7 @@ function queueMessages(
   });
 }
 
-/** Tasks, credits and endpoints over a real database, with an internet that answers as told. */
+/** Opens tasks, credits and endpoints over a real database, with an internet that answers as told. */
 export async function openWebhookFixture(database: TestDatabase, credits = 1_000) {
   const tasks = await openTaskFixture(database, credits);
   const { store, time, registry, account } = tasks;
@@ -60,9 +60,9 @@ export async function openWebhookFixture(database: TestDatabase, credits = 1_000
     assert.ok(made.kind === 'created');
     return { ...made.webhook, secret: made.secret };
   };
-  /** Sends all that is due, one after the other; says how many were. */
+  /** Sends all due messages one after another; returns how many there were. */
   const sendDue = async () => {
-    // What became due since the last look is found at the next one.
+    // The next poll finds the messages that became due since the last one.
     time.advance(1_000);
     let count = 0;
     for (let claim = await sender.claim(); claim !== undefined; claim = await sender.claim(), count += 1)

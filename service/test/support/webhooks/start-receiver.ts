@@ -3,24 +3,24 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { ReceivedMessage } from './judge-signature.ts';
 
-/** What a receiver does with a message. */
+/** The behaviour of a receiver. */
 export type Manner =
   | 'takes'
   | 'fails'
   | 'redirects'
   | 'gone'
   | 'busy'
-  /** Reads the message and says nothing. */
+  /** Reads the message and does not answer. */
   | 'hangs'
   /** Reads the message and closes the connection. */
   | 'closes'
-  /** Says that it took the message, begins to say more, and never ends. */
+  /** Acknowledges the message, begins to send more, and never ends. */
   | 'babbles';
 
 export type Receiver = {
   port: number;
   messages: ReceivedMessage[];
-  /** Connections that were ever made. */
+  /** Connections so far. */
   readonly connections: number;
   /** Connections that are open now. */
   readonly open: number;
@@ -36,7 +36,7 @@ type ReceiverOptions = {
   onMessage?: (message: ReceivedMessage & { path: string }) => void;
 };
 
-/** An endpoint on loopback, as well or badly behaved as it is told. */
+/** Starts an endpoint on loopback, as well or badly behaved as told. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   const messages: ReceivedMessage[] = [];
   const sockets = new Set<Socket>();

@@ -1,4 +1,4 @@
-/** Chinese, Japanese and Korean; their words are set apart by `separate-words.ts`. */
+/** Chinese, Japanese and Korean; their words are set apart by `normalise-reply.ts`. */
 import type { Language } from './language.ts';
 
 const zhMailbox =

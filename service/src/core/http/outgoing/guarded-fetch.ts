@@ -9,7 +9,7 @@ import {
   type Waiting,
 } from './open-connection.ts';
 
-/** Why there is no answer. A server that says no has answered. */
+/** Why there is no answer. A refusal by the server is an answer. */
 export type FetchFailure = ConnectionFailure['why'] | 'closed_early' | 'answer_too_large';
 
 export class FetchError extends Error {
@@ -22,7 +22,7 @@ export class FetchError extends Error {
   }
 }
 
-/** What is sent; as much of the web's own `fetch` as a library that takes one in its place needs. */
+/** The request; as much of the web's `fetch` as a library needs that takes a substitute for it. */
 export type FetchInit = {
   method: string;
   headers: Readonly<Record<string, string>>;
@@ -32,8 +32,8 @@ export type FetchInit = {
 type GuardedFetch = (url: string, init: FetchInit) => Promise<Response>;
 
 /**
- * `fetch` through the egress guard: all that is asked with it is answered before one deadline, and no answer is larger
- * than it may be. A redirect is an answer like any other and leads nowhere.
+ * `fetch` through the egress guard: everything must be answered before one deadline, and answers have a maximum
+ * size. A redirect is returned like any other answer and not followed.
  */
 export function createGuardedFetch(
   parts: OutgoingParts,
@@ -62,7 +62,7 @@ function exchange(
   { url, init, bodyBytes }: { url: URL; init: FetchInit; bodyBytes: number },
   waiting: Waiting,
 ): Promise<Outcome> {
-  // Parameters of a form are all that is ever sent.
+  // Only form parameters are ever sent.
   const body = init.body instanceof URLSearchParams ? init.body.toString() : undefined;
   return within<Outcome>(waiting, {
     begin: (settle) => {
@@ -101,7 +101,7 @@ function responseOf({ head, body }: Outcome & { kind: 'answered' }): Response {
   const headers = new Headers();
   for (const [name, value] of Object.entries(head.headers)) headers.set(name, String(value));
   const status = head.statusCode ?? 0;
-  // The web's response takes no status below 200 and no body with these.
+  // The web's `Response` takes no status below 200 and no body with these.
   if (status < 200 || status > 599) throw new FetchError('closed_early');
   return new Response([204, 205, 304].includes(status) ? null : new Uint8Array(body), { status, headers });
 }

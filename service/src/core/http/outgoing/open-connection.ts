@@ -12,13 +12,13 @@ import {
 } from '@mailproof/engine';
 
 /**
- * Opens a connection to the host of a URL: looks the name up, dials one of its addresses through the egress guard, and
- * speaks TLS. Whoever owns the name chooses where it points, and may choose anew at every look-up: so the address is
- * judged right before it is dialled and again on the connected socket, as for mail hosts, and nothing on the way looks
- * the name up once more. Without TLS only an address in a block that the operator opened is dialled.
+ * Opens a connection to the host of a URL: looks the name up, dials one of its addresses through the egress guard,
+ * and speaks TLS. The owner of the name chooses its address, and may choose anew at every look-up. So the address
+ * is judged right before it is dialled and again on the connected socket, as for mail hosts, and the name is not
+ * looked up again. Without TLS, only an address in a block that the operator opened is dialled.
  */
 export type OutgoingParts = {
-  /** Asked anew at every connection. */
+  /** Queried for every connection. */
   resolver: {
     ipv4: (name: CanonicalHost, patience: Patience) => Promise<Lookup<string>>;
     ipv6: (name: CanonicalHost, patience: Patience) => Promise<Lookup<string>>;
@@ -26,7 +26,7 @@ export type OutgoingParts = {
   clock: Clock;
   egressAllow: readonly Cidr[];
   ownAddresses: () => readonly string[];
-  /** Whom to trust beside the authorities that the system trusts. */
+  /** A certificate authority to trust besides those of the system. */
   ca?: string;
 };
 
@@ -46,7 +46,7 @@ export type ConnectionFailure = {
 
 type Asking = { parts: OutgoingParts; patience: Patience };
 
-/** Of the addresses of a host only so many are tried. */
+/** The most addresses of a host that are tried. */
 export const addressesTried = 4;
 
 export async function openConnection(
@@ -82,13 +82,13 @@ async function findAddresses(url: URL, { parts: { resolver }, patience }: Asking
   return failed(lookups.some(({ kind }) => kind === 'failed') ? 'dns_failed' : 'name_not_found');
 }
 
-/** The IP address that stands in the URL itself. */
+/** Returns the IP address in the URL itself, if any. */
 function literalOf({ hostname }: URL): string | undefined {
   const address = hostname.replace(/^\[|\]$/g, '');
   return isIP(address) === 0 ? undefined : address;
 }
 
-/** The first of the addresses that can be reached; what happened to the last one where none can. */
+/** Connects to the first reachable address, or returns the failure of the last one. */
 async function dial(
   url: URL,
   addresses: readonly string[],
@@ -119,10 +119,7 @@ export function portOf({ port, protocol }: URL): number {
 
 export type Waiting = { clock: Clock; patience: Patience };
 
-/**
- * Waits for one outcome until the deadline. Whatever `begin` opens it settles at most once; an abort rejects with its
- * reason.
- */
+/** Waits for one outcome until the deadline. `begin` settles at most once; an abort rejects with its reason. */
 export function within<Outcome>(
   { clock, patience: { deadline, signal } }: Waiting,
   { begin, onTimeout }: { begin: (settle: (outcome: Outcome) => void) => void; onTimeout: () => Outcome },
@@ -131,7 +128,7 @@ export function within<Outcome>(
     const cancel = clock.after(deadline - clock.now(), () => settle(onTimeout()));
     const onAbort = () => {
       cancel();
-      // The reason of an abort is whatever its owner gave; callers expect exactly that.
+      // The owner of an abort chooses its reason; callers expect exactly that.
       reject(signal.reason as Error);
     };
     function settle(outcome: Outcome): void {
@@ -147,7 +144,7 @@ export function within<Outcome>(
   });
 }
 
-/** The certificate is checked against the name in the URL, whichever address was dialled. */
+/** Starts TLS. The certificate is checked against the name in the URL, whichever address was dialled. */
 function secure(
   socket: Socket,
   url: URL,

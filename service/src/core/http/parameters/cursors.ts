@@ -1,15 +1,13 @@
-import type { AccountPlace } from '../../../features/operator/find-accounts.ts';
 import type { LedgerPlace } from '../../ledger/read-ledger.ts';
-import type { ListPlace } from '../../../features/lists/read-lists.ts';
 import type { TaskPlace } from '../../verify/tasks/list-tasks.ts';
 
 /**
- * A cursor is a place in a list, written as one word: opaque to clients. Whatever comes back is checked like any other
- * input.
+ * A cursor is a place in a list, written as one word: opaque to clients. A returned cursor is checked like any
+ * other input.
  */
 const longestCursor = 200;
 
-function writeCursor(place: (string | number)[]): string {
+export function writeCursor(place: (string | number)[]): string {
   return Buffer.from(place.join(' ')).toString('base64url');
 }
 
@@ -19,8 +17,8 @@ export function readCursor(text: string): string[] | undefined {
   return place.every((part) => /^[\da-f-]+$/.test(part)) ? place : undefined;
 }
 
-/** The numbers of a cursor; `undefined` unless there are as many as expected, each as the ledger could hold it. */
-function wholeNumbersOf(place: string[], length: number): number[] | undefined {
+/** Returns the numbers of a cursor; `undefined` unless there are as many as expected, each in the ledger's range. */
+export function wholeNumbersOf(place: string[], length: number): number[] | undefined {
   const numbers = place.map((part) => (/^\d{1,16}$/.test(part) ? Number(part) : NaN));
   return numbers.length === length && numbers.every(Number.isSafeInteger) ? numbers : undefined;
 }
@@ -29,7 +27,7 @@ export function ledgerCursor({ number, available, reserved, spent }: LedgerPlace
   return writeCursor([number, available, reserved, spent]);
 }
 
-/** A made-up cursor shows its author wrong figures of an account he may see anyway. */
+/** Parses a ledger cursor. A made-up one shows the client wrong figures, of an account that it may see anyway. */
 export function ledgerPlace(parts: string[]): LedgerPlace | undefined {
   const [number, available, reserved, spent] = wholeNumbersOf(parts, 4) ?? [];
   if (number === undefined || available === undefined || reserved === undefined || spent === undefined)
@@ -46,51 +44,4 @@ export function taskPlace([createdAt = '', taskId = '', ...more]: string[]): Tas
   return time === undefined || taskId.length !== 36 || more.length > 0
     ? undefined
     : { createdAt: time, taskId };
-}
-
-export function listCursor({ createdAt, listId }: ListPlace): string {
-  return taskCursor({ createdAt, taskId: listId });
-}
-
-export function listPlace(parts: string[]): ListPlace | undefined {
-  const place = taskPlace(parts);
-  return place && { createdAt: place.createdAt, listId: place.taskId };
-}
-
-export function deliveryCursor(deliveryId: string): string {
-  return writeCursor([deliveryId]);
-}
-
-export function deliveryPlace([deliveryId = '', ...more]: string[]): string | undefined {
-  return deliveryId.length === 36 && more.length === 0 ? deliveryId : undefined;
-}
-
-export function rowCursor(row: number): string {
-  return writeCursor([row]);
-}
-
-export function rowPlace(parts: string[]): number | undefined {
-  return wholeNumbersOf(parts, 1)?.[0];
-}
-
-/** Every account id begins with this; the cursor holds the rest. */
-const accountIdPrefix = 'acct_';
-
-export function accountCursor({ createdAt, accountId }: AccountPlace): string {
-  return writeCursor([createdAt, accountId.slice(accountIdPrefix.length)]);
-}
-
-export function accountPlace([createdAt = '', id = '', ...more]: string[]): AccountPlace | undefined {
-  const [time] = wholeNumbersOf([createdAt], 1) ?? [];
-  return time === undefined || id.length !== 16 || more.length > 0
-    ? undefined
-    : { createdAt: time, accountId: `${accountIdPrefix}${id}` };
-}
-
-export function auditCursor(entryNumber: number): string {
-  return writeCursor([entryNumber]);
-}
-
-export function auditPlace(parts: string[]): number | undefined {
-  return wholeNumbersOf(parts, 1)?.[0];
 }

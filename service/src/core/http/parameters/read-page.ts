@@ -1,7 +1,7 @@
 import { contractLimits } from '@mailproof/client';
 import { readCursor } from './cursors.ts';
 
-/** Which page of a list a query asks for; `from` is where it begins. */
+/** The page of a list that a query requests; `from` is its start. */
 type ReadPage<Place> = { kind: 'page'; limit: number; from: Place | undefined } | { kind: 'invalid' };
 
 export function readPage<Place>(
@@ -17,12 +17,12 @@ export function readPage<Place>(
   return from === undefined ? { kind: 'invalid' } : { kind: 'page', limit, from };
 }
 
-/** Any field may be there once, twice (then it is an array) or not at all. */
+/** Returns the fields of a query. Each may be absent, present once, or repeated (then it is an array). */
 export function fieldsOf(query: unknown): Record<string, unknown> {
   return typeof query === 'object' && query !== null ? { ...query } : {};
 }
 
-/** A whole number from 1 on, written in digits; `undefined` for anything else. */
+/** Parses a whole number from 1 on, written in digits; `undefined` for anything else. */
 export function readWhole(
   text: unknown,
   { most, usual }: { most: number; usual: number },

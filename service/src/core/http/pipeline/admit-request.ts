@@ -4,9 +4,9 @@ import { refuse } from './refuse.ts';
 import { contextOf } from './request-context.ts';
 
 /**
- * Where a request takes its place, or is refused (503): once for its client's address, before anything of it is looked
- * at and until it is known who sends it; and once for its account, when its body is there. In between it holds none, so
- * that a body which never comes keeps nobody else out (await-body.ts).
+ * Gives a request its place, or refuses it (503). The first place is for the client's address, from arrival until
+ * the sender is known. The second is for the account, once the body has arrived. In between the request holds none,
+ * so that a missing body blocks no other client (await-body.ts).
  */
 export type AdmitRequest = (kind: WorkKind) => onRequestHookHandler;
 
@@ -20,7 +20,7 @@ export function takeClientPlace(overloadGuard: OverloadGuard, kind: WorkKind, pe
   takePlace(overloadGuard, pending);
 }
 
-/** When the body is there. The place is released when the response is closed, sent or not. */
+/** Takes the place once the body has arrived. It is released when the response is closed, sent or not. */
 export function createTakePlace(overloadGuard: OverloadGuard): preValidationHookHandler {
   return (request, reply, done) => {
     contextOf(request).release?.();
@@ -37,7 +37,7 @@ function takePlace(overloadGuard: OverloadGuard, pending: PendingRequest): void 
     return;
   }
   const answer = overloadGuard.admit(work.kind, work.asker);
-  // Hardly any request has to wait, and one that need not is not delayed by a tick.
+  // Few requests have to wait; the others must not be delayed by a tick.
   if (answer instanceof Promise) void answer.then((late) => proceed(late, pending));
   else proceed(answer, pending);
 }

@@ -1,9 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { actorOf, mayUse, type Authenticate, type Caller } from '../../keys/authenticate.ts';
 import { allowsClient, type Power } from '../../keys/key-limits.ts';
-import type { Sessions } from '../../../features/people/sessions/create-sessions.ts';
 import { takeClientPlace } from './admit-request.ts';
-import { findSession } from '../../../features/people/sessions/find-session.ts';
 import type { OverloadGuard, WorkKind } from './overload-guard.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { refuse } from './refuse.ts';
@@ -15,21 +13,31 @@ import { contextOf } from './request-context.ts';
  */
 export type AuthenticateRequest = (kind: WorkKind, power: Power) => onRequestHookHandler;
 
+/** A person or program that has signed in, known by the cookie of its request. */
+export type FindVisitor = (
+  request: FastifyRequest,
+) => Promise<
+  | { kind: 'account'; caller: Caller }
+  | { kind: 'operator' }
+  | { kind: 'none' }
+  | { kind: 'refused'; reason: 'csrf_token_mismatch' | 'cross_site_request' }
+>;
+
 type AuthenticateRequestParts = {
   authenticate: Authenticate;
-  sessions: Sessions;
+  findVisitor?: FindVisitor | undefined;
   overloadGuard: OverloadGuard;
   clientAddress: (request: FastifyRequest) => string;
   rateLimits: RateLimits;
 };
 
-/** Reading needs a key only; creating needs a plan too. */
+/** Creates the checks. Reading needs a key only; creating needs a plan too. */
 export function createAuthenticateRequest(parts: AuthenticateRequestParts): AuthenticateRequest {
   const { overloadGuard } = parts;
 
   /**
-   * A key that was good a moment ago is known at once. Its request goes on in the same moment and without delay, so it
-   * is enough that there is a place for its client.
+   * Finds the caller. A key that was valid a moment ago is known at once: its request goes on without delay, so a
+   * free place for its client is enough.
    */
   function findCaller(pending: PendingRequest): void {
     const { authorization, cookie } = pending.request.headers;
@@ -42,7 +50,7 @@ export function createAuthenticateRequest(parts: AuthenticateRequestParts): Auth
     else accept(caller, pending);
   }
 
-  /** While its sender is looked up, a request holds the place of its client that it has, or that there just was. */
+  /** Holds the client's place, taken before or free just now, while the sender is looked up. */
   function holdPlace(pending: PendingRequest, look: () => Promise<void>): void {
     const { request, reply, kind } = pending;
     const done = () => void look().catch(pending.done);
@@ -51,15 +59,11 @@ export function createAuthenticateRequest(parts: AuthenticateRequestParts): Auth
     else done();
   }
 
-  /** A browser that has signed in sends a cookie and no key. */
+  /** Accepts a session: a browser that has signed in sends a cookie and no key. */
   async function acceptSession(pending: PendingRequest): Promise<void> {
-    const found = await findSession(pending.request, parts);
-    if (found.kind === 'refused') {
-      void refuse(pending.reply, found.reason);
-      return;
-    }
-    const session = found.kind === 'found' ? found.session : undefined;
-    accept(session?.kind === 'account' ? session.caller : undefined, pending);
+    const found = await parts.findVisitor?.(pending.request);
+    if (found?.kind === 'refused') void refuse(pending.reply, found.reason);
+    else accept(found?.kind === 'account' ? found.caller : undefined, pending);
   }
 
   function accept(caller: Caller | undefined, pending: PendingRequest): void {
@@ -72,7 +76,7 @@ export function createAuthenticateRequest(parts: AuthenticateRequestParts): Auth
     }
     const { limits } = caller;
     if (!allowsClient(limits, () => parts.clientAddress(request))) {
-      // From elsewhere nobody learns that there is such a key.
+      // A client at another address does not learn that the key exists.
       context.fault = 'address_not_allowed';
       void refuse(reply, 'invalid_api_key');
       return;
@@ -85,7 +89,7 @@ export function createAuthenticateRequest(parts: AuthenticateRequestParts): Auth
     else done();
   }
 
-  /** Tells the client where it stands, and refuses it where it sends more than it may. */
+  /** Tells the client its rate, and refuses it above its limit. */
   function isRefusedRate(caller: Caller, reply: FastifyReply): boolean {
     const { requestsPerMinute } = caller;
     const rate = parts.rateLimits.take({ asker: askerOf(caller), actor: actorOf(caller), requestsPerMinute });
@@ -110,7 +114,7 @@ type PendingRequest = {
   done: (error?: Error) => void;
 };
 
-/** What a test key asks for does not wait for what the account's live keys ask for, nor the other way round. */
+/** Returns the asker: an account's test keys and live keys do not wait for each other. */
 function askerOf({ accountId, mode }: Caller): string {
   return mode === 'live' ? accountId : `test ${accountId}`;
 }

@@ -3,15 +3,15 @@ import { refuse } from './refuse.ts';
 import { contextOf } from './request-context.ts';
 
 /**
- * While its body is on the way a request holds no place, and the body has to arrive within a deadline, or its client is
- * answered 408 and its connection is closed. Uploads are exempt from that: they have a limit of their own
- * (`read-upload.ts`), which is why the server's one time limit for every request is not used for this.
+ * Sets a deadline for the body: if it is missed, the client gets 408 and its connection is closed. Meanwhile the
+ * request holds no place. Uploads are exempt: they have their own limit (`read-upload.ts`). That is why the
+ * server's single time limit for all requests is not used here.
  */
-export function awaitBody({ ms, exempt }: { ms: number; exempt: string }): preParsingHookHandler {
+export function awaitBody({ ms }: { ms: number }): preParsingHookHandler {
   // eslint-disable-next-line max-params -- the framework's own signature
   return (request, reply, payload, done) => {
     contextOf(request).release?.();
-    if (hasBody(request) && request.routeOptions.url !== exempt) setDeadline(reply, ms);
+    if (hasBody(request) && request.routeOptions.config.readsBodyItself !== true) setDeadline(reply, ms);
     done(null, payload);
   };
 }
@@ -28,6 +28,13 @@ function setDeadline(reply: FastifyReply, ms: number): void {
     void refuse(reply, 'request_timeout');
   }, ms);
   timer.unref();
-  // It closes when it has been read, too.
+  // It also closes after it has been read.
   raw.once('close', () => clearTimeout(timer));
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route reads its body as it comes, within a limit of its own. */
+    readsBodyItself?: boolean;
+  }
 }

@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * What a caller names its request by, for the log: its own `X-Request-Id`, and the trace it belongs to (W3C Trace
- * Context, `traceparent`). Both are the caller's words, so they never stand in for our own id, which is unique and
- * names what a request reserved. What is too long or of another form is not taken over: a line of the log can be
- * neither forged nor filled with it, and without `@` it holds no address.
+ * The caller's own names for its request, for the log: its `X-Request-Id`, and its trace (W3C Trace Context,
+ * `traceparent`). The caller chooses both, so they never replace our own id, which is unique and names the
+ * reservation. Values that are too long or malformed are dropped: they can neither forge nor fill a log line, and
+ * without `@` they hold no address.
  */
 type CallerIds = { callerRequestId?: string; traceId?: string };
 
 const requestIdForm = /^[\w.:+=/-]{1,128}$/;
-/** Version, trace, parent and flags; versions to come may have more fields (Trace Context section 3.2.1). */
+/** Version, trace, parent and flags; later versions may have more fields (Trace Context section 3.2.1). */
 const traceparentForm = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(-.*)?$/;
 const longestTraceparent = 256;
 

@@ -5,7 +5,7 @@ import { parseBody } from './parse-body.ts';
 import { isApiUrl } from './paths.ts';
 import { contextOf } from './request-context.ts';
 
-/** Hands the body to the framework. What is wrong with one goes to the log, where whoever tries the API first looks. */
+/** Passes the body to the framework. Faults in a body go to the log, for developers who try out the API. */
 export function readBody(
   request: FastifyRequest,
   bytes: Buffer,
@@ -24,16 +24,16 @@ export function readBody(
   done(invalidBody());
 }
 
-/** Many clients name a content type with every request, those without a body included. */
+/** Tells whether a request needs a body. Many clients send a content type with every request, even without a body. */
 function needsBody({ method, url, routeOptions }: FastifyRequest): boolean {
   const isPlain = method === 'DELETE' || isApiUrl(url);
   return !isPlain || routeOptions.schema?.body !== undefined;
 }
 
 /**
- * Makes the check of a body out of its schema: nothing is coerced, nothing is filled in, nothing is
- * removed. Parameters outside the body are described by schemas too, but their handlers read them, so
- * that an odd query or header never turns a plain call away. A check is made when a body is first held to it.
+ * Compiles the check of a body from its schema, on first use: nothing is coerced, filled in or removed. Parameters
+ * outside the body have schemas too, but their handlers read them, so that an odd query or header never rejects a
+ * plain call.
  */
 export const compileBodyCheck: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart !== 'body') return () => true;
@@ -42,8 +42,8 @@ export const compileBodyCheck: FastifySchemaCompiler<TSchema> = ({ schema, httpP
 };
 
 /**
- * What the framework is told when a body cannot be read or does not fit its schema. It says nothing of the
- * body, because the contract has one reason for every fault.
+ * Returns the error for a body that cannot be read or does not fit its schema. It says nothing of the body, because
+ * the contract has one reason for every fault.
  */
 function invalidBody(): Error & { statusCode: number } {
   return Object.assign(new Error('invalid request body'), { statusCode: 400 });

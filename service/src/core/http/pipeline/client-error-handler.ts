@@ -4,12 +4,12 @@ import { statusOf } from '../schemas/errors.ts';
 import { errorBody } from './refuse.ts';
 
 /**
- * Answers what never became a request: bytes that are no HTTP, a header too large, a client too slow. The
- * connection is closed, because where the next request would begin is not known any more.
+ * Answers input that never became a request: bytes that are no HTTP, a header too large, a client too slow. The
+ * connection is closed, because the start of the next request is unknown.
  */
 export function createClientErrorHandler(newRequestId: () => string) {
   return (error: Error & { code?: string }, socket: Socket): void => {
-    // A client that hung up, or one that has its answer already, is not told anything.
+    // A client that hung up, or already has its answer, gets nothing.
     if (error.code === 'ECONNRESET' || !socket.writable || (socket.bytesWritten > 0 && isTimeout(error))) {
       socket.destroy();
       return;

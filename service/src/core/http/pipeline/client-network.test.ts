@@ -11,7 +11,7 @@ const trustNobody = (request: FastifyRequest) => networkOfClient(createClientAdd
 
 type Said = string | string[] | undefined;
 
-/** As much of a request as is looked at. */
+/** Returns the parts of a request that are read here. */
 function requestFrom(remoteAddress: string | undefined, usual?: Said, forwarded?: Said): FastifyRequest {
   const headers = {
     ...(usual === undefined ? {} : { 'x-forwarded-for': usual }),

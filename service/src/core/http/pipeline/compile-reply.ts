@@ -2,9 +2,9 @@ import fastJsonStringify from 'fast-json-stringify';
 import type { FastifySerializerCompiler } from 'fastify';
 
 /**
- * Makes what writes a reply out of its schema: what the schema does not name is not written. There are hundreds of them,
- * one for each status of each route, and most are never answered with: each is made when it is first needed, since
- * making all of them would take longer than everything else at the start.
+ * Compiles the serializer of a reply from its schema: fields that the schema does not name are not written. There
+ * are hundreds, one for each status of each route, and most are never used. So each is compiled on first use;
+ * compiling all would take longer than the rest of the start.
  */
 export const compileReply: FastifySerializerCompiler<object> = ({ schema }) => {
   let write: ((body: unknown) => string) | undefined;

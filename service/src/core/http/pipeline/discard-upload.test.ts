@@ -17,7 +17,7 @@ const chunk = Buffer.concat([
 
 type Raw = Awaited<ReturnType<typeof openRaw>>;
 
-/** Sends all of it before it reads a byte, as browsers do; answers whether the connection lasted. */
+/** Sends everything before it reads a byte, as browsers do; returns whether the connection lasted. */
 async function sendAll({ socket }: Raw, pieces: readonly (Buffer | string)[]): Promise<boolean> {
   socket.pause();
   const closed = new Promise((resume) => socket.once('close', resume));
@@ -34,7 +34,7 @@ describe('a refused upload', () => {
   let fixture: HttpFixture;
   let port: number;
   before(async () => {
-    // Its lists hold a megabyte.
+    // Lists of this fixture may have a megabyte.
     fixture = await openHttpFixture(sqlite);
     await fixture.server.listen({ port: 0, host: '127.0.0.1' });
     port = (fixture.server.server.address() as AddressInfo).port;

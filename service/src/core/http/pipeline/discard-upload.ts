@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What is read of a refused file, and for how long, before its connection is cut. */
+/** How much of a refused file is read, and for how long, before its connection is cut. */
 const discardLimits = { bytes: 32_000_000, ms: 10_000 };
 
 /**
- * Reads on after a file was refused, and throws away what comes. A browser sends its whole file before it looks at the
- * answer; where the connection is closed at once, what is under way meets a reset, which takes the answer with it
- * (RFC 9112 section 9.6), and all that its owner sees is a network error.
+ * Reads on after a file was refused, and discards the rest. A browser sends its whole file before it reads the
+ * answer. If the connection is closed at once, the data under way meets a reset, which also destroys the answer
+ * (RFC 9112 section 9.6). The user would only see a network error.
  */
 export function discardUpload(
   message: IncomingMessage,
@@ -19,7 +19,7 @@ export function discardUpload(
     timer.unref();
     message.once('close', () => clearTimeout(timer));
     message.once('end', () => clearTimeout(timer));
-    // Where a form was being read, its reader has stopped and would hold the rest up.
+    // If a form was being read, its reader has stopped and would block the rest.
     message.unpipe();
     message.on('error', () => undefined);
     message.on('data', (piece: Buffer) => {

@@ -6,9 +6,9 @@ import { refuse } from './refuse.ts';
 import { contextOf } from './request-context.ts';
 
 /**
- * Turns what was thrown into an answer: the client's fault is the endpoint's 400, a store that does not answer and a
- * machine that has nothing left are 503, which are counted in the log (log-refusals.ts), and everything else is a defect
- * of ours, which the log hears of and the client does not.
+ * Turns an error into an answer. A client's fault is the endpoint's 400. An unavailable store and an exhausted
+ * machine are 503, counted in the log (log-refusals.ts). Any other error is a defect of ours: it goes to the log,
+ * not to the client.
  */
 export function createErrorHandler(logger: FastifyBaseLogger, random: () => number = Math.random) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -26,31 +26,34 @@ export function createErrorHandler(logger: FastifyBaseLogger, random: () => numb
   };
 }
 
-/** Clients that were refused together come back apart: one to four seconds later. */
+/** Spreads the retries of clients that were refused together over one to four seconds. */
 function spreadSeconds(random: number): number {
   return 1 + Math.floor(random * 4);
 }
 
 const shortages: ReadonlySet<unknown> = new Set(['EBUSY', 'EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
 
-/** It passes, so the client may try again; nothing was found out about any address. */
+/** Tells whether a resource has run out. This passes, so the client may retry; no address was judged. */
 function isShortage(error: unknown): boolean {
   return error instanceof Error && 'code' in error && shortages.has(error.code);
 }
 
-/** The client hung up and its work was aborted: that is no defect, and nobody reads the answer. */
+/** Tells whether the client hung up and its work was aborted: this is no defect, and the answer has no reader. */
 function isGone(error: unknown, { raw }: FastifyReply): boolean {
   return raw.closed && error instanceof Error && error.name === 'AbortError';
 }
 
-/** What an endpoint calls a request it cannot read. */
+/** Returns the endpoint's reason for a request that it cannot read. */
 function badRequestReason(route: string | undefined): ErrorReason {
   if (route === singlePath) return 'invalid_email';
   if (route === bulkPath) return 'invalid_batch';
   return route === undefined ? 'bad_request' : 'invalid_request';
 }
 
-/** Body parsing and schema checks throw errors with a status of the 400s; nothing of ours does. */
+/**
+ * Tells whether the client is at fault. Body parsing and schema checks throw errors with a 4xx status; our own code
+ * does not.
+ */
 function isClientsFault(error: unknown): boolean {
   if (!(error instanceof Error) || !('statusCode' in error)) return false;
   const { statusCode } = error;

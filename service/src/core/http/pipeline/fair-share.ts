@@ -1,16 +1,17 @@
 /**
- * Places that many share and nobody may take whole. An asker may hold at most four times what would be left free
- * (Choudhury and Hahne's dynamic threshold): alone it has four fifths of the places, two that want all of them have four
- * ninths each, and whoever holds none finds one, because the last free place is given only to a newcomer. It needs no
- * list of who is active, and an asker that holds too much since others came gets no more until it has given back.
+ * Places that many askers share and none may take whole. An asker may hold at most four times the number of free
+ * places (Choudhury and Hahne's dynamic threshold). A single asker gets four fifths of the places; two that want
+ * all get four ninths each. An asker without a place always finds one, because the last free place is reserved for
+ * newcomers. No list of active askers is needed. An asker above its share, since others came, gets no more until it
+ * has given back.
  */
 export type FairShare = {
-  /** Whether this asker may hold one place more. */
+  /** Whether this asker may hold one more place. */
   mayTake(asker: string): boolean;
   take(asker: string): void;
   giveBack(asker: string): void;
   heldBy(asker: string): number;
-  /** How many hold something. */
+  /** How many askers hold a place. */
   askers(): number;
   /** How many places are held in all. */
   held(): number;

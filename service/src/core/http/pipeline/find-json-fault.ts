@@ -1,9 +1,9 @@
 /**
- * What `JSON.parse` would let through and we do not: nesting that breaks recursive code later, a name
- * given twice (which value counts depends on who reads it), and names that reach into prototypes.
+ * Faults that `JSON.parse` accepts and we do not. Deep nesting breaks recursive code later. A duplicate name has a
+ * value that depends on the parser. Some names reach into prototypes.
  *
- * One pass over the text, before it is parsed. It trusts nothing but need not understand everything: a
- * text that is no JSON at all may pass here, because the parser that follows refuses it.
+ * It is one pass over the text before parsing. It need not recognize every fault: the parser that follows refuses a
+ * text that is no JSON.
  */
 export type JsonFault = 'too_deep' | 'duplicate_name' | 'forbidden_name' | 'broken_string';
 
@@ -12,7 +12,7 @@ export const maxDepth = 8;
 const forbiddenNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 export function findJsonFault(text: string): JsonFault | undefined {
-  /** The names met so far in each object that is open; an array has no names but counts for the depth. */
+  /** The names so far in each open object; an array has no names but counts for the depth. */
   const open: Set<string>[] = [];
   let at = 0;
   while (at < text.length) {
@@ -39,7 +39,7 @@ export function findJsonFault(text: string): JsonFault | undefined {
   return undefined;
 }
 
-/** The place after the closing quote of the string that opens at `start`. */
+/** Returns the place after the closing quote of the string that opens at `start`. */
 function endOfString(text: string, start: number): number | undefined {
   for (let at = start + 1; at < text.length; at += 1) {
     if (text[at] === '\\') at += 1;
@@ -48,14 +48,14 @@ function endOfString(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** A string is a name if the next thing after it is a colon. */
+/** Tells whether a string is a name: the next token is a colon. */
 function isName(text: string, end: number): boolean {
   let at = end;
   while (text[at] === ' ' || text[at] === '\t' || text[at] === '\n' || text[at] === '\r') at += 1;
   return text[at] === ':';
 }
 
-/** Names are compared as they read, not as they are written: an escape hides nothing. */
+/** Adds a name in its decoded form, so that an escape hides nothing. */
 function addName(names: Set<string>, quoted: string): JsonFault | undefined {
   const name = unquote(quoted);
   if (name === undefined) return 'broken_string';

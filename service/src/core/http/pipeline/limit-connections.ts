@@ -4,9 +4,9 @@ import { peerNetwork } from './client-network.ts';
 import { createFairShare } from './fair-share.ts';
 
 /**
- * Connections are shared out by client address, as places are by account: nobody holds all of them, however slowly its
- * requests come. What goes beyond a client's share is closed unread. All clients of a proxy are one to this limit, which
- * is why the proxy alone may hold four fifths.
+ * Shares connections among client addresses, as places are shared among accounts: no client holds all of them,
+ * however slow its requests. Connections beyond a client's share are closed unread. All clients of a proxy count as
+ * one, which is why the proxy alone may hold four fifths.
  */
 export function limitConnections(server: Server, connections: number): void {
   server.maxConnections = connections;
@@ -23,14 +23,14 @@ export function limitConnections(server: Server, connections: number): void {
 }
 
 /**
- * As many connections as are wanted, but no more than half of the files that the process may have open: the other half
- * is for mail hosts, resolvers and the store.
+ * Returns the wanted number of connections, but at most half of the open files of the process. The other half is
+ * for mail hosts, resolvers and the store.
  */
 export function connectionsWithin(wanted: number, openFiles = openFilesLimit()): number {
   return Math.min(wanted, Math.max(1, Math.floor(openFiles / 2)));
 }
 
-/** Where the system does not tell (anywhere but Linux), there is no limit known. */
+/** Returns the limit of open files; infinite if the system does not tell (anywhere but Linux). */
 function openFilesLimit(): number {
   try {
     const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];

@@ -2,7 +2,7 @@ import { describeStoreFault, storeFaults } from '../../store/store-unavailable-e
 import type { FaultCause, FaultLog } from '../../process/fault-log.ts';
 import type { LogRequest } from './log-request.ts';
 
-/** What a request that was refused with 503 leaves in its own line: `RequestContext.fault`. */
+/** Sentences for the faults that refused requests leave in their log line (`RequestContext.fault`). */
 const sentences: Readonly<Record<string, string>> = {
   overload: 'The service has more requests than it can serve',
   draining: 'The service is shutting down',
@@ -15,12 +15,12 @@ function storeSentence(fault: (typeof storeFaults)[number]): string {
   return `The database does not serve, because ${describeStoreFault(fault)}`;
 }
 
-/** The cause of a refusal, or of a job that failed, as the log tells it. */
+/** Returns the cause of a refusal or of a failed job, for the log. */
 export function faultCause(fault: string): FaultCause {
   return { fault, sentence: sentences[fault] ?? 'The service cannot serve requests' };
 }
 
-/** Counts requests that got 503, by their cause. What `/readyz` says is an answer, and no refusal. */
+/** Counts requests that got 503, by cause. A 503 of `/readyz` is an answer, not a refusal. */
 export function countRefused(logRequest: LogRequest, faultLog: Pick<FaultLog, 'note'>): LogRequest {
   return (request, reply, context) => {
     if (reply.statusCode === 503 && context.route !== '/readyz')

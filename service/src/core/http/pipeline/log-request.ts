@@ -6,16 +6,16 @@ import { callerIds } from './caller-ids.ts';
 import type { RequestContext } from './request-context.ts';
 
 /**
- * Writes the one line a request leaves. Every field is chosen here: the route's pattern instead of the URL,
- * because a URL may carry an address, and of an address its keyed hash and domain only.
+ * Writes the log line of a request. Every field is chosen here. The route's pattern replaces the URL, because a URL
+ * may contain an address. Of an address, only the keyed hash and the domain are logged.
  */
 export type LogRequest = (request: FastifyRequest, reply: FastifyReply, context: RequestContext) => void;
 
 /**
- * The line is as the logger would write it, among the logger's own; but it is put together here, of as few pieces as it
- * can be, because that is what a busy service does most: the logger would take many times as long, and `JSON.stringify`
- * of an object twice. Numbers, our own ids and words, and what was checked to be an address or of an id's form
- * (`caller-ids.ts`) hold nothing that JSON would escape; text that may hold anything is escaped.
+ * Returns the function that writes a request's log line. The line looks like the logger's own, but is concatenated
+ * here from few pieces, because it is a busy service's most frequent work. The logger would take many times as
+ * long, and `JSON.stringify` of an object twice as long. Numbers, our own ids and words, and checked addresses and
+ * ids (`caller-ids.ts`) contain nothing that JSON would escape; any other text is escaped.
  */
 export function createLogRequest(logger: Pick<Logger, 'isLevelEnabled'>, output: LogOutput): LogRequest {
   if (!logger.isLevelEnabled('info')) return () => undefined;

@@ -9,7 +9,7 @@ import {
   type OverloadGuard,
 } from './overload-guard.ts';
 
-/** Of three places one asker may hold two. */
+/** Three places, of which one asker may hold two. */
 const few = {
   ...overloadLimits,
   inFlight: { single: 3, bulk: 1, upload: 1, read: 1, prober: 0, account: 1, form: 1 },
@@ -117,7 +117,7 @@ test('a store that lets writes wait sheds bulk first, then singles, and never po
   assert.deepEqual(await kinds(), ['refused', 'refused', 'admitted']);
 });
 
-/** Two places and a queue, a wait of a second that counts as in time, and a clock that stands until it is moved. */
+/** Two places and a queue, a patience of one second, and a clock that only the test moves. */
 function bySchedule() {
   const time = createTestClock();
   const limits = { ...few, waiting: { ...few.waiting, single: 100 }, waitMs: 2_000 };
@@ -129,7 +129,7 @@ test('who would not get a place in time is refused on coming, and waits again on
   const inside = [await overloadGuard.admit('single', 'a'), await overloadGuard.admit('single', 'a')];
   time.advance(500);
   for (const answer of inside) release(answer);
-  // Two places held for half a second each: within the second that counts, four may be waited for.
+  // Two places held for half a second each: within the one second of patience, four requests may wait.
   const next = [await overloadGuard.admit('single', 'a'), await overloadGuard.admit('single', 'a')];
   const waiting = Array.from({ length: 4 }, () => overloadGuard.admit('single', 'a'));
   assert.ok(waiting.every((answer) => answer instanceof Promise));
@@ -226,7 +226,7 @@ test('drain refuses the new and those who wait, and is idle when the last one le
   await emptied;
 });
 
-/** Who is admitted now, of requests that come one after the other. */
+/** Returns the askers that are admitted now, for requests that come one after another. */
 function admitted(guard: OverloadGuard, askers: string[]): string[] {
   return askers.filter((asker) => {
     const answer = guard.admit('single', asker);
@@ -250,7 +250,7 @@ test('an account that held too much when others came gets no more until it has g
   const waiting = Promise.resolve(overloadGuard.admit('single', 'a'));
   let hasPlace = false;
   void waiting.then(() => (hasPlace = true));
-  // Eight places are free; it holds 160 and may have no more than four times as many as are left.
+  // Eight places are free; the asker holds 160 and may have at most four times as many as are free.
   for (const place of places.slice(0, 24)) release(place);
   await nextTick();
   assert.equal(hasPlace, false);
@@ -288,7 +288,7 @@ test('a thousand singles of one account at once are served, those over its share
 
 test('one account does not fill the queue either', () => {
   const overloadGuard = createOverloadGuard();
-  // All places are taken, by many: now everybody has to wait.
+  // Many askers have taken all places: now every request has to wait.
   admitted(
     overloadGuard,
     Array.from({ length: 200 }, (_, n) => `account ${n}`),

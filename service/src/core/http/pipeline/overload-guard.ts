@@ -2,21 +2,25 @@ import { createBoundedCache, createFairSlots, systemClock, type Clock, type Slot
 import { createFairShare, type FairShare } from './fair-share.ts';
 
 /**
- * Refuses what the service cannot handle now, because a refusal must cost less than the work it saves.
+ * Refuses work that the service cannot handle now: a refusal must cost less than the work it saves.
  *
- * A request is refused when the service is shutting down, when too many requests of its kind are in flight, or when the
- * process is late, in its event loop or in what waits for the store. Polling a task is never refused for lateness,
- * since work near completion goes first.
+ * A request is refused when the service is shutting down, or when too many requests of its kind are in flight. It
+ * is also refused when the process is late, in its event loop or in its writes to the store. Polling a task is never
+ * refused for lateness, since work near completion goes first.
  *
- * Nobody shuts out others: each account, and each client address while the account is not known, has its share of the
- * places and of the queue, and those who wait are served in turn. A burst over the limit waits briefly instead of being
- * refused at once. A request that would not be admitted in time, judging by how long the asker's recent ones took, is
- * refused on arrival instead of being kept waiting for nothing.
+ * No client shuts out others: each account, and each client address while the account is unknown, has its share of
+ * the places and of the queue. Waiting askers are served in turn. A burst over the limit waits briefly instead of
+ * being refused at once. A request is refused on arrival if it would not be admitted in time, judged by the asker's
+ * recent requests.
  *
- * Lateness is judged by windows. Two late windows in a row start the shedding, two punctual ones in a row end it,
- * so that one long garbage collection sheds nothing and recovery does not flap.
+ * Lateness is judged by windows. Two late windows in a row start the shedding, two punctual ones in a row end it.
+ * So one long garbage collection sheds nothing, and recovery does not flap.
  */
-/** `upload`: the file of a list, which takes its time. `prober`: what probers ask and report, without whom nothing ends. `account`: the pages of accounts and of the operator, which may wait for everything else. `form`: what sign-up forms ask. */
+/**
+ * `upload`: the file of a list, which takes its time. `prober`: requests and reports of probers, which other work
+ * needs to finish. `account`: pages of accounts and of the operator, which may wait for everything else. `form`:
+ * requests of sign-up forms.
+ */
 export type WorkKind = 'single' | 'bulk' | 'upload' | 'read' | 'prober' | 'account' | 'form';
 
 export type AdmitAnswer =
@@ -28,25 +32,25 @@ export type OverloadGuard = {
   hasPlace(kind: WorkKind, asker: string): boolean;
   /** `asker`: the account, or the client's address. */
   admit(kind: WorkKind, asker: string): AdmitAnswer | Promise<AdmitAnswer>;
-  /** From now on nothing is admitted, and every request that waits is refused. */
+  /** Admits nothing from now on, and refuses every waiting request. */
   drain(): void;
   isDraining(): boolean;
-  /** Resolves once nothing is in flight. */
+  /** Resolves once no request is in flight. */
   idle(): Promise<void>;
   /** Takes the figures of the window that just ended. */
   judgeWindow(figures: LoadFigures): void;
 };
 
 type LoadFigures = {
-  /** The longest that the event loop was held up. */
+  /** The longest delay of the event loop. */
   loopDelayMs: number;
-  /** The longest that a write has been waiting for the store. */
+  /** The longest current wait of a write for the store. */
   storeWaitMs: number;
 };
 
 type OverloadLimits = {
   inFlight: Record<WorkKind, number>;
-  /** How many of a kind may wait, and for how long. */
+  /** How many requests of a kind may wait, and for how long. */
   waiting: Record<WorkKind, number>;
   waitMs: number;
   /** A window is late for a kind if the loop was delayed, or a write has waited, for longer than this. */
@@ -176,31 +180,34 @@ function createRequestQueue(kind: WorkKind, limits: OverloadLimits, clock: Clock
   };
 }
 
-/** Requests of one kind are all equally urgent. */
+/** Returns an asker; all requests of one kind are equally urgent. */
 function askerOf(account: string): { urgency: 'single'; account: string } {
   return { urgency: 'single', account };
 }
 
-/** How much the latest request counts in the mean. */
+/** The weight of the latest request in the mean. */
 const newestShare = 0.05;
 const askersKnown = 10_000;
 
 type WaitEstimateParts = { inFlight: FairShare; clock: Pick<Clock, 'now'>; patienceMs: number };
 
 /**
- * Estimates how soon a waiting request would be admitted: as many of the asker's places come free as it has in the time
- * that it holds one. That is known from its first release, before any request had to wait. Until then, and while it has
- * no place at all, every request may wait.
+ * Estimates how soon a waiting request would be admitted. In the time for which an asker holds a place, as many of
+ * its places come free as it has. That time is known from the asker's first release, before any request had to
+ * wait. Until then, and while the asker has no place at all, every request may wait.
  */
 function createWaitEstimate({ inFlight, clock, patienceMs }: WaitEstimateParts) {
   const known = createBoundedCache<{ heldMs: number; releasedAt: number }>({ maxEntries: askersKnown });
   return {
-    /** While an asker held no place there was nothing to release, which says nothing about those it takes now. */
+    /**
+     * Notes a taken place. While an asker held none, nothing could be released, which says nothing about its new
+     * places.
+     */
     noteTake(asker: string) {
       const seen = inFlight.heldBy(asker) === 1 ? known.peek(asker) : undefined;
       if (seen !== undefined) seen.releasedAt = clock.now();
     },
-    /** Every request comes here twice, so what is known of an asker is changed in place. */
+    /** Notes a released place. Every request comes here twice, so the asker's record is changed in place. */
     noteRelease(asker: string, since: number) {
       const now = clock.now();
       const seen = known.peek(asker);
@@ -210,7 +217,10 @@ function createWaitEstimate({ inFlight, clock, patienceMs }: WaitEstimateParts) 
         seen.releasedAt = now;
       }
     },
-    /** When nothing was released for as long as a request would wait, the estimate no longer holds. */
+    /**
+     * Tells whether a request would be admitted in time. The estimate expires if no place was released for as long
+     * as a request would wait.
+     */
     isInTime(asker: string, position: number): boolean {
       const places = inFlight.heldBy(asker);
       const seen = known.peek(asker);

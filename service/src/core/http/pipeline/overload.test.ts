@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { overloadLimits, createOverloadGuard } from './overload-guard.ts';
-import type { HttpParts } from '../routes/http-parts.ts';
+import type { WholeHttpParts } from '../../../start/whole-server.ts';
 import { listen } from '../../../../test/support/http/listen.ts';
 import { openRaw, statusesIn } from '../../../../test/support/http/raw-client.ts';
 import { taskId } from '../../../../test/support/http/test-parts.ts';
@@ -20,14 +20,14 @@ const running = {
   resultsJson: undefined,
 } as const;
 
-async function open(context: TestContext, overloadGuard: HttpParts['overloadGuard']) {
+async function open(context: TestContext, overloadGuard: WholeHttpParts['overloadGuard']) {
   const { parts, port } = await listen(context, {
     overloadGuard,
     readTask: () => Promise.resolve(running),
   });
   return {
     parts,
-    /** The head of a request whose body never comes: who looks at it waits in vain. */
+    /** Sends the head of a request whose body never comes. */
     async postHead(path: string): Promise<string> {
       const raw = await openRaw(port);
       const head = ['Host: example.com', 'Authorization: Bearer paid', 'Content-Type: application/json'];
@@ -54,7 +54,7 @@ function assertRefused(received: string): void {
   assert.match(received, /\{"status":"error","reason":"service_unavailable"\}$/);
 }
 
-function beLate(overloadGuard: HttpParts['overloadGuard'], loopDelayMs: number): void {
+function beLate(overloadGuard: WholeHttpParts['overloadGuard'], loopDelayMs: number): void {
   for (let windows = 0; windows < 2; windows += 1) overloadGuard.judgeWindow({ loopDelayMs, storeWaitMs: 0 });
 }
 
@@ -89,7 +89,7 @@ test('where every place is taken, who comes is refused unread and polls are answ
 test('a request takes a place for its account, and before that one for its client only while its key is looked up', async (context) => {
   const guard = createOverloadGuard();
   const askers: string[] = [];
-  const overloadGuard: HttpParts['overloadGuard'] = {
+  const overloadGuard: WholeHttpParts['overloadGuard'] = {
     ...guard,
     admit: (kind, asker) => {
       askers.push(asker);

@@ -47,7 +47,7 @@ test('an account that asks ten times too much is still refused at once', () => {
   }
 });
 
-/** A second refusal of the same client or account waits for longer than any test, beside one other. */
+/** A second refusal of the same client or account waits longer than any test, beside one other. */
 const refusals = { ...refusalLimits, perSecond: 0.001, atOnce: 1, waitMs: Infinity, waiting: 1 };
 
 async function open(context: TestContext) {
@@ -55,7 +55,7 @@ async function open(context: TestContext) {
   return {
     server,
     overloadGuard: parts.overloadGuard,
-    /** A connection over which a single verification was asked for. */
+    /** Opens a connection and requests a single verification over it. */
     ask: async (key: string, from?: string) => {
       const connection = await openRaw(port, from);
       const received = once(server.server, 'request');

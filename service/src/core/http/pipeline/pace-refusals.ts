@@ -4,31 +4,30 @@ import { createCellRates } from '../../process/cell-rates.ts';
 import { contextOf } from './request-context.ts';
 
 /**
- * A refusal is cheap, but whoever repeats at once what was refused, over many connections, has the processor spent on
- * refusals, and everybody pays for it. So each asker, an account or the client's address where no account is known, is
- * refused at once only so often: for seconds even where it asks ten times too much, but not for as long as it likes. Its
- * further refusals are sent one after the other at a rate that costs others next to nothing, and until then the
- * connection is not free to ask again. Nothing but refusals waits, and nobody waits for what another was refused.
+ * Paces refusals. A refusal is cheap, but a client that retries at once over many connections could use up
+ * everyone's CPU. So each asker (an account, or the client's address while the account is unknown) has a burst of
+ * immediate refusals. The burst lasts for seconds, even at ten times the allowed load. Further refusals are sent
+ * one by one, at a rate that costs others next to nothing. Until then the connection stays busy. Only refusals
+ * wait, and no client waits for another's refusals.
  */
 export const refusalLimitTable = {
   perSecond: {
     value: 100,
-    meaning:
-      'refusals of one account, or of one client address, that are sent in a second for as long as it asks',
+    meaning: 'refusals sent per second to one account or one client address',
   },
-  atOnce: { value: 1_800, meaning: 'beyond these, after a time without any, at once' },
+  atOnce: { value: 1_800, meaning: 'burst of such refusals after a pause' },
   waitMs: {
     value: 60_000,
-    meaning: 'a refusal before it is sent; what would wait longer has its connection closed',
+    meaning: 'wait of a refusal before it is sent; if it would be longer, the connection is closed',
   },
   stepMs: {
     value: 20,
     meaning:
-      'between two moments at which those that wait are sent: a few together, which costs less, but no more than hold up others for about a millisecond',
+      'time between two batches of waiting refusals; a batch delays other work by about a millisecond at most',
   },
   waiting: {
     value: 10_000,
-    meaning: 'refusals that wait in one process; further ones have their connection closed',
+    meaning: 'refusals that wait in one process; beyond these, the connection is closed',
   },
 } as const;
 
@@ -36,16 +35,16 @@ type RefusalLimits = { readonly [Name in keyof typeof refusalLimitTable]: number
 
 export const refusalLimits = Object.fromEntries(
   Object.entries(refusalLimitTable).map(([name, { value }]) => [name, value]),
-  // Every name of the table has a number.
+  // The cast holds: every name of the table has a number.
 ) as RefusalLimits;
 
-/** Answers with which no work was done: no such path, key or thing, not allowed, or too much. */
+/** Statuses of answers without work: no such path, key or thing, not allowed, or too much. */
 const refusals: ReadonlySet<number> = new Set([401, 403, 404, 405, 429, 503]);
 
 type RefusalPace = {
-  /** Sends an answer at once, or a refusal when its time has come. */
+  /** Sends an answer at once, or a refusal when it is due. */
   whenDue(reply: FastifyReply, send: () => void): void;
-  /** Sends all that waits. */
+  /** Sends all waiting refusals. */
   flush(): void;
 };
 
@@ -54,7 +53,7 @@ export function paceRefusals(limits = refusalLimits, clock: Clock = systemClock)
   const waiting = new Set<() => void>();
 
   function sendLater(reply: FastifyReply, waitMs: number, send: () => void): void {
-    // What is refused needs no place any more.
+    // A refused request needs no place any more.
     contextOf(reply.request).release?.();
     const cancelTimer = clock.after(waitMs, sendNow);
     waiting.add(sendNow);
@@ -87,8 +86,8 @@ export function paceRefusals(limits = refusalLimits, clock: Clock = systemClock)
 const askersKnown = 10_000;
 
 /**
- * How long the next refusal of an asker has to wait. One that would wait too long is not counted, so that the asker is
- * not held to it for longer than that.
+ * Returns how long the next refusal of an asker has to wait. A refusal that would wait too long is not counted, so
+ * that no asker is delayed for longer than that.
  */
 export function createRefusalWait(limits: RefusalLimits, clock: Pick<Clock, 'now'>) {
   const rates = createCellRates({ clock, mostNames: askersKnown });

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { createContractCheck } from '../../../../test/support/http/contract-check.ts';
 import type { ApiServer } from '../routes/http-parts.ts';
-import { createServer } from '../server.ts';
+import { createWholeServer } from '../../../start/whole-server.ts';
 import { createTestParts, type TestParts } from '../../../../test/support/http/test-parts.ts';
 import { cpuMs } from '../../../../../engine/test/support/machine.ts';
 
@@ -17,7 +17,7 @@ let parts: TestParts;
 let check: ReturnType<typeof createContractCheck>;
 before(async () => {
   parts = createTestParts();
-  server = await createServer(parts);
+  server = await createWholeServer(parts);
   check = createContractCheck(JSON.parse((await server.inject('/openapi.json')).body));
 });
 after(() => server.close());

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { findJsonFault, type JsonFault } from './find-json-fault.ts';
 
 /**
- * The one way a body is read. There is a single parser for every type, and it looks at the header itself,
- * so that no spelling of a content type can lead past the checks.
+ * The only reader of bodies. A single parser serves every type and reads the header itself, so that no spelling of
+ * a content type can bypass the checks.
  */
 type ReadBody = { kind: 'read'; body: Record<string, unknown> } | { kind: 'refused'; fault: BodyFault };
 
@@ -27,12 +27,12 @@ function refused(fault: BodyFault): ReadBody {
   return { kind: 'refused', fault };
 }
 
-/** `application/json`, in any case, with any parameters (they have no meaning: RFC 8259 section 11). */
+/** Accepts `application/json`, in any case, with any parameters (they have no meaning: RFC 8259 section 11). */
 function isJson(contentType: string | undefined): boolean {
   return /^application\/json[\t ]*$/i.test(contentType?.split(';', 1)[0] ?? '');
 }
 
-/** Compressed bodies are not taken: 80 bytes of them can stand for 50 MB. */
+/** Refuses compressed bodies: 80 bytes of them can stand for 50 MB. */
 function isIdentity(contentEncoding: string | undefined): boolean {
   return contentEncoding === undefined || contentEncoding.toLowerCase() === 'identity';
 }
@@ -40,8 +40,8 @@ function isIdentity(contentEncoding: string | undefined): boolean {
 const byteOrderMark = '\ufeff';
 
 /**
- * JSON is UTF-8 (RFC 8259 section 8.1); a sequence that is not is refused rather than replaced. A byte order mark in
- * front of it is passed over.
+ * Decodes UTF-8, the encoding of JSON (RFC 8259 section 8.1); invalid sequences are refused rather than replaced. A
+ * byte order mark is skipped.
  */
 function decode(bytes: Buffer): string | undefined {
   if (!isUtf8(bytes)) return undefined;

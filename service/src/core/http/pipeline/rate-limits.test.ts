@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createTestClock } from '../../../../../engine/test/support/test-clock.ts';
-import { createServer } from '../server.ts';
+import { createWholeServer } from '../../../start/whole-server.ts';
 import { createTestParts } from '../../../../test/support/http/test-parts.ts';
 import { createRateLimits } from './rate-limits.ts';
 
@@ -101,7 +101,7 @@ describe('429 rate_limited', () => {
   test('with Retry-After and the fields, before the body is looked at; a live key’s do not use up a test key’s', async () => {
     const { clock, limits } = setUp({ ratePerAccount: 2 });
     const parts = createTestParts({ rateLimits: limits });
-    const server = await createServer(parts);
+    const server = await createWholeServer(parts);
     const send = (key: string, payload = '{"email":"a@example.com"}') =>
       server.inject({
         method: 'POST',

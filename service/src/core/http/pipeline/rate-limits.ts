@@ -2,20 +2,21 @@ import type { Clock } from '@mailproof/engine';
 import { createCellRates, type CellRate } from '../../process/cell-rates.ts';
 
 /**
- * How many requests a minute an account, and each of its keys, may send; off unless a setting or the operator says so.
- * Each process counts for itself, in memory: with n processes an account gets through up to n times as often. Only whoever
- * sends too much is refused, and a refusal costs the store nothing.
+ * Limits the requests per minute of an account, and of each of its keys; off unless a setting or the operator
+ * enables it. Each process counts for itself, in memory: with n processes an account can send up to n times as
+ * much. Only an account over its limit is refused, and a refusal costs the store nothing.
  *
- * A whole minute's worth may come at once, then one more becomes free every q-th part of the minute (see cell-rates.ts).
+ * The burst is a whole minute's quota q; then one more request becomes free every q-th part of the minute (see
+ * cell-rates.ts).
  */
 export type RateLimits = { take(request: RateRequest): RateAnswer };
 
 type RateRequest = {
-  /** The account, its live keys apart from its test keys. */
+  /** The account; its live keys and its test keys count separately. */
   asker: string;
   /** The key, or the person. */
   actor: string;
-  /** What the operator allows the account, where that is not what the setting says. */
+  /** The operator's limit for the account, if it differs from the setting. */
   requestsPerMinute: number | undefined;
 };
 
@@ -37,14 +38,14 @@ type RateLimitsParts = {
 
 const windowMs = 60_000;
 const mostPlaces = 20_000;
-/** Parts of a minute do not add up to it exactly. */
+/** Tolerance for rounding: the parts of a minute do not add up to it exactly. */
 const roundingMs = 0.001;
 
 const free: RateAnswer = { kind: 'free' };
 
 type Policy = { name: 'account' | 'key'; place: string; quota: number };
 
-/** Where a policy stands before the request: `until` is when its whole quota is free again. */
+/** The state of a policy before the request: `until` is when its whole quota is free again. */
 type Standing = Policy & { until: number; waitMs: number };
 
 export function createRateLimits({ clock, ratePerAccount, ratePerKey }: RateLimitsParts): RateLimits {
@@ -81,7 +82,7 @@ function rateOf({ quota }: Policy): CellRate {
 function fieldsOf(standings: Standing[], now: number): RateFields {
   const rates = standings.map(({ name, quota, until, waitMs }) => {
     const left = Math.max(0, Math.floor(((windowMs - (until - now) + roundingMs) * quota) / windowMs));
-    // Where nothing is left it is the same moment as that of `Retry-After`.
+    // If nothing is left, this is the same moment as `Retry-After`.
     const resetMs = waitMs > roundingMs ? waitMs : until - now;
     return `"${name}";r=${left};t=${Math.ceil(resetMs / 1_000)}`;
   });

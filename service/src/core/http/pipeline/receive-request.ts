@@ -1,52 +1,32 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import type { AdminToken } from '../../../features/people/sessions/admin-token.ts';
 import { networkOfClient } from './client-network.ts';
 import type { LogRequest } from './log-request.ts';
-import {
-  aboutPath,
-  isAdminUrl,
-  isApiUrl,
-  isPathOf,
-  isPeopleUrl,
-  isProbeUrl,
-  methodsAt,
-  metricsPath,
-} from './paths.ts';
+import { isAdminUrl, isApiUrl, isProbeUrl, type PathTable } from './paths.ts';
 import { refuse } from './refuse.ts';
 import { openContext } from './request-context.ts';
 
-/** Node drops fields beyond its own count in silence, so ours is lower than any it could reach in 8 KiB. */
+/** Node silently drops fields beyond its own limit, so ours is lower than any count that fits into 8 KiB. */
 const maxHeaderFields = 64;
 
 /**
- * The first thing that happens to every request: it gets its id, its one log line is prepared, and what no
- * route can answer is refused (path 404, method 405), all before the store or a key is looked at.
+ * Receives every request first: gives it its id, prepares its log line, and refuses unknown paths (404) and methods
+ * (405). All this happens before the store or a key is read.
  */
 export function receiveRequest({
   logRequest,
   clientAddress,
-  adminToken,
-  oidc,
-  metrics,
-  about,
+  paths,
+  isHidden,
   requestsPerSocket,
 }: {
   logRequest: LogRequest;
   clientAddress: (request: FastifyRequest) => string;
-  adminToken: AdminToken;
-  oidc?: { operators: readonly string[] } | undefined;
-  metrics?: object | undefined;
-  about?: object | undefined;
+  paths: PathTable;
+  /** Whether a path is switched off. It cannot be told from one that does not exist. */
+  isHidden: (url: string) => boolean;
   requestsPerSocket: number;
 }): onRequestHookHandler {
   const isLast = createRequestCount(requestsPerSocket);
-  const hasOperator = adminToken.isSet || (oidc !== undefined && oidc.operators.length > 0);
-  /** What is not switched on cannot be told from what does not exist. */
-  const isHidden = (url: string) =>
-    (!hasOperator && isAdminUrl(url)) ||
-    (oidc === undefined && isPeopleUrl(url)) ||
-    (metrics === undefined && url.startsWith(metricsPath)) ||
-    (about === undefined && url.startsWith(aboutPath));
   const isHiddenRoute = rememberByRoute(isHidden);
   return (request, reply, done) => {
     const context = openContext(request, networkOfClient(clientAddress(request)));
@@ -61,14 +41,14 @@ export function receiveRequest({
 
     if (request.raw.rawHeaders.length > 2 * maxHeaderFields) void refuse(reply, 'headers_too_large');
     else if (!namesOneHost(request)) void refuse(reply, 'bad_request');
-    // The router takes nothing at all for a task id, and more beside; the table of paths does not.
-    else if (route === undefined || isHiddenRoute(route) || !isPathOf(route, request.url))
-      void refuseUnrouted(request, reply, isHidden(request.url) ? undefined : methodsAt(request.url));
+    // The router accepts an empty task id, and other paths; the table of paths does not.
+    else if (route === undefined || isHiddenRoute(route) || !paths.isPathOf(route, request.url))
+      void refuseUnrouted(request, reply, isHidden(request.url) ? undefined : paths.methodsAt(request.url));
     else done();
   };
 }
 
-/** There are as many answers as routes, and each is asked for at every request. */
+/** Caches answers by route: there are few, and every request needs one. */
 function rememberByRoute(ask: (route: string) => boolean): (route: string) => boolean {
   const known = new Map<string, boolean>();
   return (route) => {
@@ -81,9 +61,9 @@ function rememberByRoute(ask: (route: string) => boolean): (route: string) => bo
 }
 
 /**
- * Whether a request is the last that its connection may carry. Node drops what comes after it unread, and would answer
- * that with a bare 503 on a connection that stays open: so the last answer says that it is the last (RFC 9112 section
- * 9.6), and the client sends the rest over another.
+ * Tells whether a request is the last that its connection may carry. Node drops later requests unread, and would
+ * answer them with a bare 503 on a connection that stays open. So the last answer announces the end (RFC 9112
+ * section 9.6), and the client opens another connection.
  */
 function createRequestCount(most: number): (request: FastifyRequest) => boolean {
   const counts = new WeakMap<object, { requests: number }>();
@@ -95,7 +75,7 @@ function createRequestCount(most: number): (request: FastifyRequest) => boolean 
   };
 }
 
-/** The URL may be the pattern of its route. */
+/** Sets the standard headers. The URL may be the pattern of its route. */
 export function setStandardHeaders(reply: FastifyReply, url: string): void {
   reply.header('x-request-id', reply.request.id).header('x-content-type-options', 'nosniff');
   if (isApiUrl(url))
@@ -104,7 +84,10 @@ export function setStandardHeaders(reply: FastifyReply, url: string): void {
   else if (isAdminUrl(url)) reply.header('cache-control', 'no-store').header('vary', 'Authorization, Cookie');
 }
 
-/** Exactly one Host in HTTP/1.1 (RFC 9112 section 3.2): two are how requests are smuggled past a proxy. */
+/**
+ * Tells whether there is exactly one Host, as HTTP/1.1 requires (RFC 9112 section 3.2): two are used to smuggle
+ * requests past a proxy.
+ */
 function namesOneHost({ raw }: FastifyRequest): boolean {
   let hosts = 0;
   for (let at = 0; at < raw.rawHeaders.length; at += 2) {

@@ -3,18 +3,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SandboxUsedUp } from '../../verify/sandbox/sandbox-allowance.ts';
 import { reasonsToWait, statusOf } from '../schemas/errors.ts';
 import { discardUpload } from './discard-upload.ts';
-import { listsPath } from './paths.ts';
 import { contextOf } from './request-context.ts';
 
-/** Seconds after which a client may try again when there is no better estimate (a store that does not answer …). */
+/** Seconds after which a client may retry, without a better estimate (such as when the store does not answer). */
 const defaultRetryAfterSeconds = 2;
 
-/** The error body as it goes on the wire: these two fields and nothing else, whatever happened. */
+/** Returns the error body as sent: these two fields and nothing else, for every error. */
 export function errorBody(reason: ErrorReason): string {
   return `{"status":"error","reason":"${reason}"}`;
 }
 
-/** The contract has one 429, and a test key's allowance is what credits are to a live one. */
+/**
+ * Refuses a test key without allowance. The contract has one 429, and the allowance is to a test key what credits
+ * are to a live one.
+ */
 export function refuseSandbox(reply: FastifyReply, { retryAfterSeconds }: SandboxUsedUp): FastifyReply {
   contextOf(reply.request).fault = 'sandbox_used_up';
   return refuse(reply.header('retry-after', String(retryAfterSeconds)), 'insufficient_credits');
@@ -36,7 +38,7 @@ export function refuse(
     .send(Buffer.from(errorBody(reason)));
 }
 
-/** The same for a file that is no list: its owner is told what was seen and what to do. */
+/** Answers the same for a file that is no list, and tells its owner what was found and what to do. */
 export function refuseList(
   reply: FastifyReply,
   { kind, message }: { kind: 'invalid_list' | 'list_too_large' | 'unsupported_file'; message: string },
@@ -48,11 +50,11 @@ export function refuseList(
     .send(Buffer.from(JSON.stringify({ status: 'error', reason: kind, detail: message })));
 }
 
-/** A large body that will not be read is not worth its connection, unless it is a file; a small one is skipped. */
+/** Closes the connection of a large unread body, unless it is a file; a small body is skipped. */
 function leaveBody(reply: FastifyReply): void {
-  const { method, routeOptions, raw } = reply.request;
+  const { routeOptions, raw } = reply.request;
   if (raw.readableEnded) return;
-  if (method === 'POST' && routeOptions.url === listsPath) discardUpload(raw, reply.raw);
+  if (routeOptions.config.readsBodyItself === true) discardUpload(raw, reply.raw);
   else if (isLarge(reply.request)) reply.header('connection', 'close');
 }
 

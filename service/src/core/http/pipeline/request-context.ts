@@ -3,27 +3,27 @@ import type { Caller } from '../../keys/authenticate.ts';
 import { peerNetwork } from './client-network.ts';
 import type { WorkKind } from './overload-guard.ts';
 
-/** What the stages of one request tell each other and the log. Never an address, a key or a body. */
+/** Data that the stages of a request pass to each other and to the log. Never an address, a key or a body. */
 export type RequestContext = {
   startedAt: number;
   /** The client's address, or its network (see client-network.ts). */
   client: string;
-  /** The pattern of the path, where a route answers to it. */
+  /** The pattern of the path, if a route matches. */
   route: string | undefined;
-  /** What the request needs a place for, and on whose account: the client's address until its account is known. */
+  /** The kind of place that the request needs, and its asker: the client's address until the account is known. */
   work?: { kind: WorkKind; asker: string };
-  /** Releases the place that the overload guard gave to the request. */
+  /** Releases the request's place of the overload guard. */
   release?: () => void;
   caller?: Caller;
   creditsUsed: number;
   address?: { hash: string; domain: string };
-  /** How many addresses a bulk request carried. */
+  /** The number of addresses in a bulk request. */
   emails?: number;
-  /** Why the request was refused, for the operator: the client is told the contract's one reason. */
+  /** Why the request was refused, for the operator: the client gets the contract's one reason. */
   fault?: string;
 };
 
-/** Kept on the request itself: a lookup in a table would cost every request more than this property does. */
+/** The context is a property of the request: a look-up in a table would cost every request more. */
 type RequestWithContext = FastifyRequest & { [context]?: RequestContext };
 
 const context = Symbol('context');
@@ -43,9 +43,9 @@ export function contextOf(request: RequestWithContext): RequestContext {
   return request[context] ?? openContext(request, peerNetwork(request.raw.socket));
 }
 
-/** Who calls. Only asked after authentication, where a caller is certain. */
+/** Returns the caller. Only called after authentication, when a caller is certain. */
 export function callerOf(request: FastifyRequest): Caller {
   const { caller } = contextOf(request);
-  if (caller === undefined) throw new Error('a handler ran without authentication before it');
+  if (caller === undefined) throw new Error('a handler ran without authentication');
   return caller;
 }

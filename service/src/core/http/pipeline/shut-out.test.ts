@@ -1,18 +1,22 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test, type TestContext } from 'node:test';
-import { createAdminToken } from '../../../features/people/sessions/admin-token.ts';
+import { createAdminToken } from '../../keys/admin-token.ts';
 import { listen } from '../../../../test/support/http/listen.ts';
 import { openRaw, statusesIn } from '../../../../test/support/http/raw-client.ts';
 import { createTestParts, type TestParts } from '../../../../test/support/http/test-parts.ts';
-import type { HttpParts } from '../routes/http-parts.ts';
+import type { WholeHttpParts } from '../../../start/whole-server.ts';
 import { connectionLimits } from '../server.ts';
 import { overloadLimits } from './overload-guard.ts';
 
-/** Whatever one client or account does, with however many connections: the others are served. */
+/** The promise: whatever one client or account does, with any number of connections, the others are served. */
 const single = '/api/v1/email-verification';
 
-async function open(context: TestContext, overrides: Partial<HttpParts> = {}, limits = connectionLimits) {
+async function open(
+  context: TestContext,
+  overrides: Partial<WholeHttpParts> = {},
+  limits = connectionLimits,
+) {
   const { parts, server, port } = await listen(context, overrides, limits);
   let requests = 0;
   server.server.on('request', () => (requests += 1));
@@ -37,7 +41,7 @@ const head = (path: string, headers: string[]) =>
     '\r\n',
   );
 
-/** Connections that send the head of a request, and a part of its body at most. */
+/** Opens connections that send the head of a request, and at most a part of its body. */
 async function sendHeads(fixture: Fixture, { count, bytes }: { count: number; bytes: string }) {
   const before = fixture.requests();
   const connections = await Promise.all(Array.from({ length: count }, () => openRaw(fixture.port)));
@@ -81,11 +85,11 @@ test('bodies that never end keep nobody from verifying, whatever key they come w
     assert.equal((await fixture.post(single, { email: 'jane@example.com' }, key)).status, 200, key);
 });
 
-/** A verification of an address at slow.example ends when the test says so. */
+/** Makes a verification of an address at slow.example end when the test says so. */
 function withSlowVerifications() {
   const parts = createTestParts();
   const { promise: end, resolve } = Promise.withResolvers<undefined>();
-  const overrides: Partial<HttpParts> = {
+  const overrides: Partial<WholeHttpParts> = {
     verifyOne: async (request) => {
       if (request.address.host === 'slow.example') await end;
       return parts.verifyOne(request);

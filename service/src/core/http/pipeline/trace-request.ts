@@ -2,8 +2,8 @@ import type { onRequestHookHandler } from 'fastify';
 import { tracedRequests, type TracedRequest } from '../../process/traced.ts';
 
 /**
- * From its first hook to the end of its answer. All that is done for the request is done inside. It is no hook of its
- * own, since one that does nothing costs every request more than it looks.
+ * Traces a request from its first hook to the end of its answer, with all work inside. It wraps the first hook
+ * instead of adding one: even an empty hook has a cost for every request.
  */
 export function traceFrom(firstHook: onRequestHookHandler): onRequestHookHandler {
   return function (request, reply, done) {

@@ -1,12 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** How long one window is, and how finely delay is measured in it. */
+/** The length of a window, and the resolution of the delay in it. */
 const windowMs = 500;
 const resolutionMs = 20;
 
 /**
- * Tells, window by window, how long the event loop was held up at worst. The histogram counts the
- * pause it sleeps for as well, so that is taken off.
+ * Reports the worst delay of the event loop per window. The histogram includes the pause it sleeps for, so that is
+ * subtracted.
  */
 export function watchEventLoop(onWindow: (window: { loopDelayMs: number }) => void): () => void {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs });

@@ -18,7 +18,7 @@ export function presentCreatedTask({
   };
 }
 
-/** A task as the contract shows it, but for the results. */
+/** Returns a task in the form of the contract, without the results. */
 export function presentProgress(task: Task): BulkTaskProgress {
   return {
     task_id: task.taskId,
@@ -30,13 +30,16 @@ export function presentProgress(task: Task): BulkTaskProgress {
   };
 }
 
-/** The body. The results are stored as JSON text when the task is completed, and are sent as they are. */
+/** Returns the body. The results are stored as JSON text when the task is completed, and are sent as they are. */
 export function withResults(progress: BulkTaskProgress, resultsJson: string | undefined): string {
   const text = JSON.stringify(progress);
   return resultsJson === undefined ? text : `${text.slice(0, -1)},"results":${resultsJson}}`;
 }
 
-/** Two decimals. A task has at most 100 addresses, so rounding never shows 100 before the end. */
+/**
+ * Returns the progress with two decimals. A task has at most 100 addresses, so rounding never shows 100 before the
+ * end.
+ */
 export function progressOf({ status, total, checked }: Pick<Task, 'status' | 'total' | 'checked'>): number {
   if (status === 'completed') return 100;
   return total === 0 ? 0 : Math.round((10_000 * checked) / total) / 100;

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createServer } from '../server.ts';
+import { createWholeServer } from '../../../start/whole-server.ts';
 import { createTestParts } from '../../../../test/support/http/test-parts.ts';
 
-const server = await createServer(createTestParts());
+const server = await createWholeServer(createTestParts());
 
 test('the docs page refers to nothing outside this process', async () => {
   const response = await server.inject('/docs/');
@@ -60,7 +60,7 @@ test('the OpenAPI document is 3.1 and describes every endpoint with examples and
   const paths = document.paths as Record<string, Record<string, { responses: object; security?: object }>>;
   const statuses = Object.fromEntries(
     Object.entries(paths)
-      // Those of the operator have tests of their own.
+      // Routes of the operator have tests of their own.
       .filter(([path]) => !path.startsWith('/admin/'))
       .flatMap(([path, operations]) =>
         Object.entries(operations).map(([method, { responses }]) => [

@@ -5,9 +5,9 @@ import { refuse } from '../pipeline/refuse.ts';
 import type { ApiServer } from './http-parts.ts';
 
 /**
- * The reference page, wholly from this process. Everything in it that would reach out (fonts, a proxy for
- * requests, telemetry, an assistant) is switched off, and a content security policy holds it to that: what
- * was forgotten, or is added by a later version of the page, the browser refuses to load.
+ * The reference page, served entirely by this process. Every feature that would reach out (fonts, a proxy for
+ * requests, telemetry, an assistant) is switched off. A content security policy enforces that: the browser refuses
+ * to load anything forgotten, or added by a later version of the page.
  */
 const configuration = {
   pageTitle: 'Mailproof API',
@@ -34,7 +34,7 @@ export function addDocs(server: ApiServer, basePath: string): void {
         return answer(reply);
       },
     });
-  // What the page loads is named from below `/docs/`.
+  // The page names its files relative to `/docs/`.
   add('/docs', (reply) => reply.redirect(`${basePath}/docs/`, 301));
   add('/docs/', async (reply) => {
     const { page } = await open();
@@ -48,8 +48,8 @@ export function addDocs(server: ApiServer, basePath: string): void {
 }
 
 /**
- * The package answers requests of a server. It gets one of its own, and is loaded with its hundreds of files when the page
- * is first asked for: most processes never are.
+ * Opens the reference. The package needs a server, so it gets one of its own. Its hundreds of files are loaded when
+ * the page is first requested: most processes never need them.
  */
 async function openReference(basePath: string): Promise<{ page: string; script: string }> {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
@@ -63,13 +63,13 @@ async function openReference(basePath: string): Promise<{ page: string; script: 
   return { page: page.body, script: script.body };
 }
 
-/** A Host that is none is to be refused (RFC 9112 section 3.2); the page would make links of it. */
+/** Refuses an invalid Host (RFC 9112 section 3.2), because the page would make links of it. */
 const demandReadableHost: onRequestHookHandler = (request, reply, done) => {
   if (URL.canParse(request.url, `http://${request.hostname}`)) done();
   else void refuse(reply, 'bad_request');
 };
 
-/** Only scripts from here run, and the inline one of the page, which is known by its hash. */
+/** Returns the policy: only scripts from here may run, and the page's inline script, known by its hash. */
 function policyFor(page = ''): string {
   const inline = inlineScripts(page).map((script) => `'sha256-${sha256(script)}'`);
   return [

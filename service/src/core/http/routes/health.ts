@@ -1,16 +1,14 @@
 import type { Engine } from '@mailproof/engine';
 import { Type } from 'typebox';
 import type { StoreWatch } from '../../upkeep/store-watch.ts';
-import { describeReputation } from '../../upkeep/closures.ts';
-import { describeIdentity, describeResolver } from '../../../features/operator/read-health.ts';
+import { describeIdentity, describeReputation, describeResolver } from '../../upkeep/closures.ts';
 import { noWorkerProblem, type WorkerWatch } from '../../upkeep/worker-watch.ts';
-import type { EgressKeeper } from '../../../features/probers/keep-egress.ts';
 import { errorResponses } from '../schemas/errors.ts';
 import { requestIdHeader } from '../schemas/headers.ts';
 import { byAnybody } from '../schemas/security.ts';
 import type { ApiServer, Readiness, RouteParts } from './http-parts.ts';
 
-/** For load balancers and whoever runs the service: whether the process is alive, and whether it can serve requests. */
+/** For load balancers and operators: whether the process is alive, and whether it can serve requests. */
 const errors = errorResponses(['method_not_allowed'], { credits: false });
 
 const healthzSchema = {
@@ -110,16 +108,24 @@ function readyAnswer({ checking, warnings }: Readiness & { ready: true }) {
   };
 }
 
+/** Egress addresses that several processes may ask from, as this one knows them. */
+export type EgressReadiness = {
+  /** Why nothing can be asked, if that is so. */
+  problem: () => string | undefined;
+  /** Names of addresses from which public mail hosts are not asked, since HELO name or sender is not proven. */
+  unproven: () => string[];
+};
+
 type ReadinessParts = {
   storeWatch: StoreWatch;
   workers: WorkerWatch;
   engine: Pick<Engine, 'health'>;
-  egress: Pick<EgressKeeper, 'problem' | 'unproven'>;
-  /** What is being looked at since the start, and what was found. */
+  egress: EgressReadiness;
+  /** The checks that run since the start, and the problems that they found. */
   upkeep: { checking: () => string[]; problems: () => string[] };
 };
 
-/** Says what this process has found wrong with its own names, and which addresses of others have the same trouble. */
+/** Returns the problems of this process's own names, and the addresses of others with the same problem. */
 function identityWarnings(identity: Parameters<typeof describeIdentity>[0], unproven: string[]): string[] {
   const own = describeIdentity(identity);
   if (own !== undefined) return [`${own}; live verifications of their addresses are answered with 502`];
@@ -140,7 +146,7 @@ export function createReadiness(parts: ReadinessParts): () => Promise<Readiness>
     const problems = found.filter((problem) => problem !== undefined);
     if (problems.length > 0) return { ready: false, problems };
     const checking = upkeep.checking();
-    // Other requests are served all the same, so no load balancer should turn away.
+    // Other requests are still served, so no load balancer should turn away.
     const warnings = [
       ...((await workers.count()) === 0 ? [noWorkerProblem] : []),
       ...describeReputation(health),

@@ -1,5 +1,6 @@
-/** What `/docs` opens with, in Markdown. Its example is the first one of docs/api.md, which a test runs. */
-export const introduction = `
+/** The opening of `/docs`, in Markdown. Its example is the first one of docs/api.md, which a test runs. */
+export const introduction = (more: readonly { youHave: string; use: string }[]): string =>
+  `
 Mailproof tells whether an email address can receive mail, and shows the evidence. It asks DNS and the receiving mail
 server; no message is ever sent.
 
@@ -20,10 +21,7 @@ curl -s "$MAILPROOF_URL/api/v1/email-verification" \\
 | --------------------------- | ------------------------------------------------------------------------------- |
 | one address                 | \`POST /api/v1/email-verification\` with \`email\`: the answer is the result        |
 | up to 100 addresses         | \`POST /api/v1/bulk-email-verification\` with \`emails\`, then ask for the task     |
-| a file                      | \`POST /api/v1/lists\` with the file as the body, then start the list             |
-| a sign-up form              | a publishable key and \`/form.js\`                                                |
-| an endpoint of yours        | \`POST /api/v1/webhooks\`: it is told when a task or list is completed            |
-
+${more.map(({ youHave, use }) => `| ${youHave.padEnd(27)} | ${use.padEnd(79)} |\n`).join('')}
 ## Results
 
 \`status\` is the outcome, \`is_safe_to_send\` what to act on. **A field without evidence is absent, never \`false\`.**

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { createServer } from '../server.ts';
+import { createWholeServer } from '../../../start/whole-server.ts';
 import { createTestParts } from '../../../../test/support/http/test-parts.ts';
 
-/** The rules that linters and generators of clients hold an OpenAPI document to. */
+/** The rules of linters and client generators for OpenAPI documents. */
 type Json = Record<string, unknown>;
 
 describe('the OpenAPI document', () => {
   let document: Json;
   before(async () => {
-    const server = await createServer(createTestParts());
+    const server = await createWholeServer(createTestParts());
     document = (await server.inject('/openapi.json')).json<Json>();
     await server.close();
   });
@@ -193,7 +193,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-/** Where a record stands that has no name. */
+/** Returns the places of records without a name. */
 function recordsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(recordsIn);
   const json = asJson(value);

@@ -1,92 +1,70 @@
 import type { SwaggerTransform } from '@fastify/swagger';
-import { sessionCookieName } from '../../../features/people/sessions/session-cookie.ts';
-import { documentedWebhooks } from '../../../features/webhooks/routes/event-schemas.ts';
 import { nameSchemas } from '../schemas/name-schemas.ts';
-import type { ApiServer } from './http-parts.ts';
+import type { ApiServer, FeatureHttp, SecurityScheme } from './http-parts.ts';
 import { introduction } from './introduction.ts';
 
-/** What the OpenAPI document says apart from the routes. The routes describe themselves. */
-export const openapiDocument = (basePath: string) => ({
+type DocumentParts = { basePath: string; features: readonly FeatureHttp[] };
+
+/** The OpenAPI document apart from the routes, which describe themselves. */
+export const openapiDocument = ({ basePath, features }: DocumentParts) => ({
   openapi: '3.1.0',
   info: {
     title: 'Mailproof',
     version: '1',
     summary: 'Tells whether an email address can receive mail, and shows the evidence.',
-    description: introduction,
+    description: introduction(features.flatMap(({ useFor = [] }) => useFor)),
     license: { name: 'MIT', identifier: 'MIT' },
   },
   servers: [{ url: basePath === '' ? '/' : basePath }],
   tags: [
     { name: 'Verification', description: 'One address, answered at once' },
     { name: 'Bulk verification', description: 'Up to 100 addresses, answered by a task' },
-    { name: 'Lists', description: 'A file with addresses, checked and given back with what was found' },
-    { name: 'Account', description: 'Balance, ledger, usage, tasks and keys of the account; free of charge' },
-    {
-      name: 'People',
-      description: 'Who signs in to the account with an OpenID provider; only where one is set',
-    },
-    { name: 'Forms', description: 'A guard for sign-up forms, asked by browsers with a publishable key' },
-    { name: 'Webhooks', description: 'Endpoints of yours that are told of events (Standard Webhooks 1.0.0)' },
-    { name: 'Administration', description: 'For the operator; only where an admin token is set' },
-    { name: 'Session', description: 'For browsers: a cookie in place of a key' },
-    { name: 'Probers', description: 'For probers: lease questions to mail hosts, report what was said' },
+    ...features.flatMap(({ tags = [] }) => tags),
     { name: 'Operation', description: 'For operators of the service; no key needed' },
   ],
-  components: {
-    securitySchemes: {
-      adminToken: {
-        type: 'http' as const,
-        scheme: 'bearer',
-        description: 'The operator’s token, `MAILPROOF_ADMIN_TOKEN`',
-      },
-      proberSecret: {
-        type: 'http' as const,
-        scheme: 'bearer',
-        description: 'The secret that a prober made itself: `mp_prober_…`; known once it has enrolled',
-      },
-      session: {
-        type: 'apiKey' as const,
-        in: 'cookie' as const,
-        name: sessionCookieName,
-        description:
-          'For browsers: the cookie that `POST /session` sets. Every method but GET and HEAD needs the `X-CSRF-Token` too',
-      },
-      formKey: {
-        type: 'http' as const,
-        scheme: 'bearer',
-        description:
-          'A publishable key, `mp_pub_…`: it may stand in web pages, and is good for form checks from these alone',
-      },
-      apiKey: {
-        type: 'http' as const,
-        scheme: 'bearer',
-        description:
-          'An API key: `mp_live_…`, or `mp_test_…` for the sandbox, which answers by local part and is free',
-      },
-    },
-  },
+  components: { securitySchemes: securitySchemesOf(features) },
 });
 
+const apiKey: SecurityScheme = {
+  type: 'http',
+  scheme: 'bearer',
+  description:
+    'An API key: `mp_live_…`, or `mp_test_…` for the sandbox, which answers by local part and is free',
+};
+
+function securitySchemesOf(features: readonly FeatureHttp[]): Record<string, SecurityScheme> {
+  return Object.assign({}, ...features.map(({ securitySchemes }) => securitySchemes ?? {}), { apiKey });
+}
+
 /**
- * How a route becomes an operation. A body that is read as it comes (`streamedBody`) is nothing that the framework could
- * check, so that the document alone is told of it.
+ * Turns a route into an operation. The framework cannot check a body that is streamed (`streamedBody`), so only the
+ * document has its schema.
  */
-export const describeRoute: SwaggerTransform = ({ schema, url }) => ({
-  url,
-  schema: isStreamed(schema) ? { ...schema, body: schema.streamedBody } : schema,
-});
+export const describeRoute = ({ features }: DocumentParts): SwaggerTransform => {
+  const schemes = securitySchemesOf(features);
+  const isTaken = (credential: object) => Object.keys(credential).every((name) => name in schemes);
+  return ({ schema, url }) => ({
+    url,
+    schema: {
+      ...schema,
+      ...(isStreamed(schema) ? { body: schema.streamedBody } : {}),
+      ...(schema.security === undefined ? {} : { security: schema.security.filter(isTaken) }),
+    },
+  });
+};
 
 function isStreamed(schema: object): schema is { streamedBody: object } {
   return 'streamedBody' in schema;
 }
 
 /**
- * The OpenAPI document, from the schemas that requests and responses are held to. It is made once, for whoever asks first:
- * most processes end without having been asked.
+ * Adds the OpenAPI document, made from the schemas that requests and responses are checked against. It is made at
+ * the first request: most processes never need it.
  */
-export function addOpenapi(server: ApiServer): void {
+export function addOpenapi(server: ApiServer, features: readonly FeatureHttp[]): void {
   let document: string | undefined;
-  const write = () => JSON.stringify(nameSchemas({ ...server.swagger(), webhooks: documentedWebhooks }));
+  const webhooks = Object.assign({}, ...features.map((feature) => feature.webhooks ?? {}));
+  const write = () => JSON.stringify(nameSchemas({ ...server.swagger(), webhooks }));
   server.route({
     method: 'GET',
     url: '/openapi.json',

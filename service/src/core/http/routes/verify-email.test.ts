@@ -11,7 +11,7 @@ import {
   single,
   verifiedWith,
 } from '../../../../test/support/http/ask.ts';
-import type { HttpParts } from './http-parts.ts';
+import type { WholeHttpParts } from '../../../start/whole-server.ts';
 import { createTestParts, unknownVerdict } from '../../../../test/support/http/test-parts.ts';
 
 describe('POST single', () => {
@@ -63,7 +63,10 @@ describe('POST single', () => {
   test('200: Cache-Control: no-cache asks the mail host anew, anything else does not', async () => {
     const isFresh = async (headers: Record<string, string>): Promise<unknown> => {
       let seen: { isFresh?: boolean } = {};
-      const verifyOne: HttpParts['verifyOne'] = (request) => ((seen = request), verifiedWith({})(request));
+      const verifyOne: WholeHttpParts['verifyOne'] = (request) => (
+        (seen = request),
+        verifiedWith({})(request)
+      );
       assert.equal((await ask({ body: anAddress, headers }, { verifyOne })).status, 200);
       return seen.isFresh;
     };
@@ -200,7 +203,7 @@ describe('POST single', () => {
 describe('Idempotency-Key', () => {
   test('is handed on with a hash over all that the answer depends on', async () => {
     const seen: string[] = [];
-    const verifyOne: HttpParts['verifyOne'] = (request) => {
+    const verifyOne: WholeHttpParts['verifyOne'] = (request) => {
       seen.push(`${request.idempotency?.key} ${request.idempotency?.bodyHash}`);
       return verifiedWith({})(request);
     };

@@ -76,7 +76,8 @@ export function addVerifyEmail(server: ApiServer, { parts, authenticateRequest }
       if (answer.kind !== 'verified') return refuse(reply, verificationRefusal(answer));
 
       const { creditsUsed, replayed } = answer;
-      // The header repeats what the first answer said, which the client may have lost; the log says what was charged now.
+      // The header repeats the first answer's figure, which the client may have lost; the log has the charge of
+      // this request.
       contextOf(request).creditsUsed = replayed ? 0 : creditsUsed;
       const result: VerificationResult = explain
         ? { ...answer.verdict, explanation: answer.explanation }
@@ -86,17 +87,17 @@ export function addVerifyEmail(server: ApiServer, { parts, authenticateRequest }
   });
 }
 
-/** `no-cache` (RFC 9111 section 5.2.1.4): an answer that was given before will not do. */
+/** Tells whether the client sent `no-cache` (RFC 9111 section 5.2.1.4): an earlier answer will not do. */
 function asksAnew(cacheControl: string | undefined): boolean {
   return cacheControl?.split(',').some((directive) => directive.trim().toLowerCase() === 'no-cache') ?? false;
 }
 
-/** White space around the address is no part of it, so it is gone before the length is looked at. */
+/** Removes white space around the address before its length is checked. */
 function trimEmail(body: unknown): void {
   if (isObject(body) && typeof body['email'] === 'string') body['email'] = trimAddress(body['email']);
 }
 
-/** A signal that fires when the client hangs up before it has its answer, so that the work can stop. */
+/** Returns a signal that fires when the client hangs up before its answer, so that the work can stop. */
 function abortWhenClosed(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   const onClose = () => {

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { creditsHeader, requestIdHeader, retryAfterHeader } from './headers.ts';
 import { stringEnum } from './string-enum.ts';
 
-/** The one place where a reason gets its status. */
+/** The status of each reason; no other place has it. */
 export const statusOf: Readonly<Record<ErrorReason, number>> = {
   bad_request: 400,
   invalid_email: 400,
@@ -61,13 +61,13 @@ export const statusOf: Readonly<Record<ErrorReason, number>> = {
   verification_timeout: 504,
 };
 
-/** What each reason means, for the reference. */
+/** The meaning of each reason, for the reference. */
 const meanings: Readonly<Record<ErrorReason, string>> = {
   bad_request: 'The request is not valid HTTP',
   invalid_email: 'The request has no valid email address',
   invalid_batch:
     '`emails` is missing, empty, holds more than 100 entries or invalid data, or `name` is too long',
-  invalid_request: 'A parameter or the body is not as described',
+  invalid_request: 'A parameter or the body is invalid',
   invalid_api_key:
     'The key is missing, invalid, deleted or expired, or may not be used from the address of the client',
   invalid_admin_token: 'The admin token is missing or wrong',
@@ -127,7 +127,7 @@ const meanings: Readonly<Record<ErrorReason, string>> = {
   verification_timeout: 'Verification did not finish before the timeout',
 };
 
-/** What either creation call may be refused with, besides its own reason for a bad body. */
+/** Reasons for which both creation calls may be refused, besides their own for a bad body. */
 export const creationReasons = [
   'invalid_api_key',
   'insufficient_scope',
@@ -146,7 +146,7 @@ export const creationReasons = [
   'verification_timeout',
 ] as const satisfies readonly ErrorReason[];
 
-/** What every endpoint of the account may be refused with. */
+/** Reasons for which every endpoint of the account may be refused. */
 export const accountReasons = [
   'invalid_api_key',
   'insufficient_scope',
@@ -157,7 +157,7 @@ export const accountReasons = [
   'service_unavailable',
 ] as const satisfies readonly ErrorReason[];
 
-/** The error responses of a route, one a status, as its schema and the reference take them. */
+/** Returns the error responses of a route, one per status, for its schema and the reference. */
 export function errorResponses(
   reasons: readonly ErrorReason[],
   { credits = true }: { credits?: boolean } = {},
@@ -166,14 +166,14 @@ export function errorResponses(
   return Object.fromEntries([...byStatus].map(([status, those]) => [status, errorResponse(those, credits)]));
 }
 
-/** A file that is no list is refused with what was seen and what to do. */
+/** Reasons whose error says what was found in the file and what to do. */
 const detailedReasons: ReadonlySet<ErrorReason> = new Set([
   'invalid_list',
   'list_too_large',
   'unsupported_file',
 ]);
 
-/** Those that say when to try again, beside every 503. */
+/** Reasons that say when to retry, besides every 503. */
 export const reasonsToWait: ReadonlySet<ErrorReason> = new Set([
   'request_in_progress',
   'too_many_attempts',
@@ -185,8 +185,8 @@ export const reasonsToWait: ReadonlySet<ErrorReason> = new Set([
 const everyReason = Object.keys(statusOf) as ErrorReason[];
 
 /**
- * One record for all errors, so that a generated client has one type for them; which reasons a response may have stand in
- * its examples, by name, and the tests hold answers to these.
+ * One record for all errors, so that a generated client has one type for them. The examples of a response name its
+ * reasons, and the tests check answers against them.
  */
 const errorProperties = {
   status: Type.Literal('error'),
@@ -208,7 +208,7 @@ const listErrorSchema = Type.Object(
   { ...errorOptions, title: 'ListError' },
 );
 
-/** `credits`: whether the endpoint is one of those that say what a call cost. */
+/** Returns an error response. `credits`: whether the endpoint reports the cost of a call. */
 function errorResponse(reasons: readonly ErrorReason[], credits: boolean): object {
   const waits = reasons.every((reason) => statusOf[reason] === 503 || reasonsToWait.has(reason));
   return {

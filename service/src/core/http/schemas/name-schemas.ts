@@ -1,7 +1,7 @@
 /**
- * Moves every record of an OpenAPI document to `components.schemas` and leaves a `$ref` in its place, so that a generator
- * makes one type of it, with a name that stays. A record is named by its `title`, else after the operation and the
- * properties that lead to it; records that are the same have one name.
+ * Moves every record of an OpenAPI document to `components.schemas` and leaves a `$ref` in its place. A generator
+ * thus makes one type of it, with a stable name. A record is named by its `title`, else after the operation and the
+ * properties that lead to it; equal records share a name.
  */
 type Json = Record<string, unknown>;
 
@@ -20,7 +20,7 @@ export function nameSchemas(document: Json): Json {
     return { $ref: `#/components/schemas/${known}` };
   }
 
-  /** The schema with all records in it replaced, innermost first. */
+  /** Returns the schema with all its records replaced, innermost first. */
   function visit(schema: unknown, name: string): unknown {
     if (Array.isArray(schema)) return schema.map((one: unknown, n) => visit(one, `${name}${n + 1}`));
     if (!isJson(schema)) return schema;
@@ -47,7 +47,10 @@ export function nameSchemas(document: Json): Json {
   return { ...document, components, paths, webhooks };
 }
 
-/** "This or null" in the one form that every generator knows: a list of two types. A reference cannot be written so. */
+/**
+ * Returns "this or null" in the one form that every generator knows: a list of two types. A reference cannot be
+ * written so.
+ */
 function orNull({ anyOf, ...rest }: Json): Json {
   const [one, other, ...more] = Array.isArray(anyOf) ? anyOf.map(asJson) : [];
   const isOptional = other?.['type'] === 'null' && typeof one?.['type'] === 'string' && more.length === 0;
@@ -57,7 +60,7 @@ function orNull({ anyOf, ...rest }: Json): Json {
 
 const notContent: ReadonlySet<string> = new Set(['title', 'description', 'examples']);
 
-/** What is said about a record differs from place to place; what it holds is what makes it the same. */
+/** Returns the content of a record. Descriptions differ from place to place; equal content makes records equal. */
 function contentOf(schema: Json): string {
   return JSON.stringify(Object.entries(schema).filter(([key]) => !notContent.has(key)));
 }
@@ -90,7 +93,7 @@ function mapValues(object: Json, change: (value: unknown, key: string) => unknow
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
 }
 
-/** `verifyEmail` and `by_provider` as names of types. */
+/** Turns `verifyEmail` and `by_provider` into names of types. */
 export function pascal(name: string): string {
   return name.replace(/(?:^|[_-])([a-z\d])/g, (_, first: string) => first.toUpperCase());
 }

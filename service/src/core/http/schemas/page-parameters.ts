@@ -1,12 +1,12 @@
 import { contractLimits } from '@mailproof/client';
 import { Type } from 'typebox';
 
-/** Opaque to clients, but not any text: what is no cursor is refused (parameters/cursors.ts). */
+/** Returns the schema of a cursor: opaque to clients, but an invalid one is refused (parameters/cursors.ts). */
 export function cursorSchema(description: string) {
   return Type.String({ description, minLength: 1, maxLength: 200, pattern: '^[A-Za-z0-9_-]+$' });
 }
 
-/** Which page of a list is requested. Described here, read by parameters/read-page.ts. */
+/** The requested page of a list. Described here, read by parameters/read-page.ts. */
 export const pageQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { contractLimits } from '@mailproof/client';
 import { csrfHeaders } from './page-parameters.ts';
 
-/** Parameters outside the body. They are described here and read, leniently, where they are used. */
+/** Parameters outside the body. They are described here; their handlers read them leniently. */
 export const explainQuery = Type.Object({
   explain: Type.Optional(
     Type.String({
@@ -24,10 +24,10 @@ const idempotencyHeaders = Type.Object({
   ),
 });
 
-/** Of a call that creates something. */
+/** Headers of a call that creates something. */
 export const creationHeaders = Type.Object({ ...idempotencyHeaders.properties, ...csrfHeaders.properties });
 
-/** Of a single verification. */
+/** Headers of a single verification. */
 export const verificationHeaders = Type.Object({
   ...creationHeaders.properties,
   'cache-control': Type.Optional(

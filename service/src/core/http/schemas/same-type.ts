@@ -1,6 +1,6 @@
 /**
- * `true` where two types are one and the same, and no type at all otherwise. A schema that is assigned
- * through it to the contract's type stops compiling on the day the two part.
+ * `true` if two types are identical, and otherwise no type at all. A schema that is assigned through it to the
+ * contract's type stops compiling as soon as the two differ.
  */
 export type SameType<A, B> =
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- two generic functions are the compiler's only test for identity

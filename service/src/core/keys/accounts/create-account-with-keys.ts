@@ -5,7 +5,7 @@ import { writeAccount, type Account, type AccountRequest } from './create-accoun
 
 export type AccountWithKeys = { account: Account; liveKey: IssuedKey; testKey: IssuedKey };
 
-/** An account that can be used at once: with a live key and a test key. */
+/** Creates an account that can be used at once: with a live key and a test key. */
 export async function createAccountWithKeys(
   request: AccountRequest,
   { store, wallClock, actor }: ChangeParts,
@@ -14,7 +14,7 @@ export async function createAccountWithKeys(
   return store.write((tx) => writeAccountWithKeys(tx, { ...request, actor, now }));
 }
 
-/** In the caller's transaction. */
+/** Creates it in the caller's transaction. */
 export async function writeAccountWithKeys(
   tx: Tx,
   request: Parameters<typeof writeAccount>[1],
@@ -24,6 +24,7 @@ export async function writeAccountWithKeys(
   const { accountId } = account;
   const liveKey = await writeKey(tx, { accountId, mode: 'live', actor, now });
   const testKey = await writeKey(tx, { accountId, mode: 'test', actor, now });
-  if (liveKey.kind !== 'issued' || testKey.kind !== 'issued') throw new Error('a new account had keys');
+  if (liveKey.kind !== 'issued' || testKey.kind !== 'issued')
+    throw new Error('a new account has keys already');
   return { account, liveKey, testKey };
 }

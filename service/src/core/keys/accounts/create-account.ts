@@ -33,7 +33,7 @@ export async function createAccount(
 
 type By = { actor: Actor; now: number };
 
-/** The account and its first credits, in the caller's transaction. */
+/** Creates the account and grants its first credits in the caller's transaction. */
 export async function writeAccount(
   tx: Tx,
   request: AccountRequest & By & { accountId?: string },

@@ -12,8 +12,8 @@ const credits = 1_000;
 const firstAccountId = 'acct_0000000000000001';
 
 /**
- * A new installation starts with an account to try it with. Its id is fixed, so that of two concurrent first starts only
- * one creates it: the other is refused by the primary key, is run again, and finds it.
+ * Creates an account to try a new installation with. Its id is fixed, so only one of two concurrent first starts
+ * creates it. The primary key refuses the other, which runs again and finds the account.
  */
 export async function ensureFirstAccount({
   store,

@@ -4,11 +4,11 @@ import type { Store } from '../../store/store.ts';
 import type { Caller } from '../authenticate.ts';
 import type { Account } from './create-account.ts';
 
-/** An account as the holder of one of its keys sees it. */
+/** An account as a holder of one of its keys sees it. */
 export type ReadAccountAnswer = Account & {
   credits: Balance;
   frozen: boolean;
-  /** The key of the request; null where a person has signed in. */
+  /** The key of the request; null if a person has signed in. */
   key: { keyId: string; name: string; mode: 'live' | 'test' } | null;
 };
 
@@ -30,9 +30,10 @@ export async function readAccount(
 ): Promise<ReadAccountAnswer> {
   const row = await store.read.first(findAccount, { key: keyId, account: accountId });
   // Neither keys nor accounts are erased.
-  if (row === undefined) throw new Error('a caller whose account is gone');
+  if (row === undefined) throw new Error('the account of a caller does not exist');
   const { name, plan, granted, available, reserved, spent, frozen_at, key_name, mode } = row;
-  if (keyId !== null && (key_name === null || mode === null)) throw new Error('a caller whose key is gone');
+  if (keyId !== null && (key_name === null || mode === null))
+    throw new Error('the key of a caller does not exist');
   return {
     accountId,
     name,

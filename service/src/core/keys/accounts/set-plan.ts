@@ -17,7 +17,10 @@ const findName = statement((db, arg: { account: string }) =>
 
 export type SetPlanAnswer = ({ kind: 'set' } & Account) | { kind: 'account_not_found' };
 
-/** Takes effect within a second in every process (see keys/authenticate.ts). Setting the same plan changes nothing. */
+/**
+ * Sets the plan; the same plan changes nothing. It takes effect within a second in every process (see
+ * keys/authenticate.ts).
+ */
 export async function setPlan(
   { accountId, plan }: { accountId: string; plan: Plan },
   { store, wallClock, actor }: ChangeParts,
@@ -26,7 +29,7 @@ export async function setPlan(
   return store.write((tx) => writeAccountPlan(tx, { accountId, plan, actor, now }), accountId);
 }
 
-/** For callers that change more of the account in the same transaction. */
+/** Sets the plan in the transaction of a caller that changes more of the account. */
 export async function writeAccountPlan(
   tx: Tx,
   { accountId, plan, actor, now }: { accountId: string; plan: Plan; actor: Actor; now: number },

@@ -11,11 +11,11 @@ const writeRate = statement((db, arg: { account: string; rate: number | null }) 
 
 type SetRateRequest = {
   accountId: string;
-  /** Null: as many as the setting says. */
+  /** Null: the limit of the setting. */
   requestsPerMinute: number | null;
 };
 
-/** Takes effect within a second in every process (see keys/authenticate.ts). */
+/** Sets the request limit. It takes effect within a second in every process (see keys/authenticate.ts). */
 export async function setRate(
   { accountId, requestsPerMinute }: SetRateRequest,
   { store, wallClock, actor }: ChangeParts,
@@ -26,7 +26,7 @@ export async function setRate(
 
 type SetRateAnswer = { kind: 'set'; accountId: string } | { kind: 'account_not_found' };
 
-/** For callers that change more of the account in the same transaction. */
+/** Sets the limit in the transaction of a caller that changes more of the account. */
 export async function writeAccountRate(
   tx: Tx,
   { accountId, requestsPerMinute, actor, now }: SetRateRequest & { actor: Actor; now: number },

@@ -5,10 +5,10 @@ import { createTx } from '../create-tx.ts';
 import type { Listener, SqlValue, Tx } from '../statement.ts';
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
 
-/** An operation of a caller, and how the caller is answered. */
+/** An operation of a caller, with callbacks for the answer. */
 export type PendingWrite = {
   since: number;
-  /** When the caller has to be answered (of `performance.now`); infinite where it is the service itself. */
+  /** When the caller needs an answer (of `performance.now`); infinite for the service's own work. */
   until: number;
   run: Operation;
   resolve: (value: unknown) => void;
@@ -28,12 +28,12 @@ export type CommitGroupParts = {
 };
 
 /**
- * Runs operations side by side in one transaction and commits them. One that throws is undone alone: everything
- * is rolled back and run again, this time one after the other with a savepoint around each, so the usual case
- * pays for none. A store that fails undoes them all and throws.
+ * Runs operations side by side in one transaction and commits them. An operation that throws is undone alone. To do
+ * so, everything is rolled back and run again in sequence, with a savepoint around each. The usual case pays for no
+ * savepoint. A store failure undoes them all and throws.
  *
- * The transaction begins with the first statement. Operations that turn out to need none, such as those of a test key
- * that brings no idempotency key, cost the store nothing.
+ * The transaction begins with the first statement. Operations that need no statement cost the store nothing, such
+ * as those of a test key without an idempotency key.
  */
 export async function commitGroup(operations: Operation[], parts: CommitGroupParts): Promise<WriteOutcome[]> {
   const { connection } = parts;
@@ -46,7 +46,7 @@ export async function commitGroup(operations: Operation[], parts: CommitGroupPar
     await transaction.end('commit');
     return outcomes;
   } catch (error) {
-    // If even this fails, the next group's beginning tries again.
+    // If this rollback fails, the next group tries again before it begins.
     if (connection.inTransaction()) await connection.execute('rollback', []).catch(() => undefined);
     throw error;
   }
@@ -61,8 +61,8 @@ export function answerWrites(group: PendingWrite[], outcomes: WriteOutcome[]): v
 }
 
 /**
- * All at once, and committed: their statements interleave, so that a group waits for the store as often as its longest
- * operation and not as often as all together. `undefined` if any operation threw; then nothing is committed.
+ * Runs all operations at once and commits them. Their statements interleave, so a group waits for the store as
+ * often as its longest operation does. Returns `undefined` if any operation threw; then nothing is committed.
  */
 async function runTogether(
   operations: Operation[],
@@ -70,7 +70,7 @@ async function runTogether(
 ): Promise<WriteOutcome[] | undefined> {
   const tx = transaction.openTx();
   const settled = await Promise.allSettled(operations.map((operation) => runOne(() => operation(tx))));
-  // What an operation did not wait for is not run once it has ended.
+  // Statements that an operation did not wait for must not run after the end.
   tx.end();
   const outcomes: WriteOutcome[] = [];
   for (const one of settled) {
@@ -99,7 +99,7 @@ async function runOneByOne(operations: Operation[], transaction: Transaction): P
   return outcomes;
 }
 
-/** A failing store concerns everybody and ends the group; any other throw is the operation's own. */
+/** Runs an operation. A store failure is thrown and ends the group; any other error is the operation's own outcome. */
 async function runOne(run: () => Promise<unknown>): Promise<WriteOutcome> {
   try {
     return { kind: 'done', value: await run() };
@@ -132,9 +132,9 @@ function openTransaction(parts: CommitGroupParts) {
     end,
     openTx: () => createTx({ execute }, parts),
     /**
-     * Commits, unless one of the statements fails whose answers nobody waited for: `false` then. Where the database can
-     * be relied on to notice, the commit leaves together with the last of them. What failed before it was sent the
-     * database never sees, but we know of it here.
+     * Commits, or returns `false` if a statement failed that no operation waited for. If the database refuses to
+     * commit after a failure, the commit is sent together with the last statements. A statement that failed before
+     * it was sent is known here; the database never saw it.
      */
     async commitWhole(sent: Promise<unknown>[]): Promise<boolean> {
       const failures: unknown[] = [];
@@ -150,12 +150,12 @@ function openTransaction(parts: CommitGroupParts) {
   };
 }
 
-/** After all answers that are there already: a tick from within a microtask comes after all microtasks. */
+/** Waits until all answers that have already arrived are handled: a tick from a microtask runs after all microtasks. */
 function dueAnswers(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }
 
-/** Waits for another process's lock without standing still: requests are read and refused meanwhile. */
+/** Begins the transaction. It polls for another process's lock, so that requests are read and refused meanwhile. */
 async function begin({ connection, limits }: CommitGroupParts): Promise<void> {
   if (connection.inTransaction()) await connection.execute('rollback', []);
   for (let waitedMs = 0; ; waitedMs += limits.lockRetryMs) {

@@ -32,7 +32,7 @@ describe('deadlines', () => {
   });
 });
 
-/** A deadline alone keeps no process alive. */
+/** Keeps the process alive while it waits: a deadline alone does not. */
 async function held<T>(work: Promise<T>): Promise<T> {
   const ended = new AbortController();
   const awake = sleep(60_000, undefined, { signal: ended.signal }).catch(() => undefined);

@@ -1,11 +1,11 @@
 /**
- * Tells those whose time is over, to the nearest few milliseconds. One timer serves all, and none runs while nobody
- * waits: nearly everybody is answered in time, so a deadline has to cost next to nothing.
+ * Deadlines, precise to a few milliseconds. One timer serves all of them, and runs only while a deadline is open.
+ * Nearly every caller is answered in time, so a deadline must cost next to nothing.
  */
 export type Deadlines = {
-  /** Calls `onLate` once, after `until` (of `performance.now`), unless the answer is called before. */
+  /** Calls `onLate` once after `until` (of `performance.now`), unless the returned function is called first. */
   add: (until: number, onLate: () => void) => () => void;
-  /** The work's own answer, or `late()` thrown where it does not come by `until`. The work itself goes on. */
+  /** Returns the result of the work, or throws `late()` if it has not come by `until`. The work itself goes on. */
   race: <T>(work: () => Promise<T>, limit: { until: number; late: () => Error }) => Promise<T>;
 };
 
@@ -29,7 +29,7 @@ export function createDeadlines(): Deadlines {
   }
 
   function start(): void {
-    // One round of the event loop later, so that an answer that is here already is read first.
+    // The check runs a round of the event loop later, so that an answer that has arrived is read first.
     timer ??= setTimeout(() => setImmediate(look), everyMs).unref();
   }
 

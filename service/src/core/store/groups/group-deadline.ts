@@ -2,17 +2,17 @@ import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import type { Deadlines } from './deadlines.ts';
 
 /**
- * How long a transaction may take: as long as the request in it that came first will wait.
+ * The time limit of a transaction: the deadline of its earliest request.
  *
- *     open ──the commit is sent──▶ committing ──too late──▶ told, and nobody knows how it ends
- *     open ──too late──▶ over: told, and nothing but the rollback is sent any more
+ *     open ──the commit is sent──▶ committing ──too late──▶ callers are told; the outcome is unknown
+ *     open ──too late──▶ over: callers are told, and only the rollback is sent
  *
- * So whoever was told before the commit can rely on it that nothing was committed.
+ * A caller that is told before the commit can rely on it that nothing was committed.
  */
 export type GroupDeadline = {
-  /** Until the commit has to be sent; infinite where no request waits. */
+  /** Milliseconds until the commit must be sent; infinite if no request waits. */
   leftMs: () => number;
-  /** Whether nothing but the rollback may be sent any more. */
+  /** Whether only the rollback may still be sent. */
   isOver: () => boolean;
   noteCommit: () => void;
   end: () => void;
@@ -21,7 +21,7 @@ export type GroupDeadline = {
 type GroupDeadlineParts = {
   deadlines: Deadlines;
   limits: { commitMs: number };
-  /** Called once, when it is too late, with what those who wait are told. */
+  /** Called once when the time is over, with the error for the waiting callers. */
   onLate: (error: StoreUnavailableError) => void;
 };
 

@@ -34,7 +34,7 @@ describe('the size of a transaction of requests', () => {
     assert.equal(size.now(), 1);
     for (let n = 0; n < 10; n += 1) size.note(110, size.now());
     assert.ok(size.now() >= 16 && size.now() <= 32, `${size.now()} at once`);
-    // If it is their number that takes long, they become fewer.
+    // If the number of operations takes the time, the size goes down.
     for (let n = 0; n < 10; n += 1) size.note(25 * size.now(), size.now());
     assert.ok(size.now() <= 12, `${size.now()} at once`);
   });

@@ -1,27 +1,27 @@
 /**
- * How much is done in one transaction, such as how many operations of requests share one: as many as are done in a moment. What takes longer makes others
- * wait, those of the same account in other processes too, until they have to be refused. So after a long one half as
- * many are taken, and after a short one twice as many again.
+ * The number of operations in one transaction, chosen so that a transaction takes a moment. A longer transaction
+ * makes others wait, also those of the same account in other processes, until they are refused. So the size is
+ * halved after a long transaction and doubled after a short one.
  *
- * On a machine that is slow with everything, one operation takes as long as a few together. Were a few taken for too many,
- * it would come down to one at a time and stay there, with all others refused. So a few have more time.
+ * On a slow machine one operation takes as long as a few together. If a few counted as too many, the size would
+ * fall to one and stay there, with all other requests refused. So a few operations are allowed more time.
  */
 type GroupSize = {
   now: () => number;
-  /** If it is not said how many there were, there were as many as `now` says. */
+  /** Without `operations`, the group had as many as `now` says. */
   note: (tookMs: number, operations?: number) => void;
 };
 
 type GroupSizeOptions = {
   most: number;
   longMs: number;
-  /** What it begins with, where nobody knows yet how long the most would take. */
+  /** The first size, while the time of the largest is not known. */
   first?: number;
-  /** The fewest, however long they take: what takes long then is not their number. */
+  /** The smallest size, however long it takes: below it, the number is not the cause. */
   least?: number;
-  /** After a long one it takes half of what would have been done in time, and not half of what it took before. */
+  /** After a long transaction, take half of the number that would have been in time, not half of the last size. */
   shrinksToFit?: boolean;
-  /** So many are not too many unless they take `longMs` instead. */
+  /** Up to `operations` count as too many only after `longMs`. */
   few?: { operations: number; longMs: number };
 };
 

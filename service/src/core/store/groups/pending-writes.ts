@@ -2,33 +2,36 @@ import type { PendingWrite } from './commit-group.ts';
 import type { Deadlines } from './deadlines.ts';
 import { tooLate } from './group-deadline.ts';
 
-/** What the writes have in common: their key, if they have one, and whether requests wait for them or the service itself. */
+/** The traits that these writes share: their serial key, if any, and whether requests or the service itself wait. */
 type WritesInCommon = {
   serialKey: string | undefined;
   asker: WriteAsker;
   kind: WriteKind;
 };
 
-/** `ending`: a request whose mail host has answered. It does not share its transactions with requests that begin. */
+/** `ending`: a request whose mail host has answered. It shares no transaction with requests that begin. */
 export type WriteAsker = 'request' | 'ending' | 'service';
 
-/** What is `repeatable` or `brief` is done again if it is lost (see `Store.writeRepeatable` and `Store.writeBriefly`). */
+/**
+ * `repeatable` and `brief` writes are done again if they are lost (see `Store.writeRepeatable` and
+ * `Store.writeBriefly`).
+ */
 export type WriteKind = 'durable' | 'repeatable' | 'brief';
 
-/** What waits for the next transaction of its kind. A request whose time is over is refused and leaves. */
+/** Writes that wait for the next transaction of their kind. A request past its deadline is refused and removed. */
 export type PendingWrites = WritesInCommon & {
   push: (write: PendingWrite) => void;
-  /** The first ones, and no more than so many. */
+  /** Removes and returns the first writes, at most `most`. */
   take: (most: number) => PendingWrite[];
   size: () => number;
-  /** How long the first has been waiting; 0 where nobody is. */
+  /** How long the first write has been waiting; 0 if the queue is empty. */
   waitMs: () => number;
 };
 
 type PendingWritesParts = {
   deadlines: Deadlines;
   limits: { commitMs: number };
-  /** How many more wait than before. */
+  /** Called with the change in the number of waiting writes. */
   onCount: (more: number) => void;
 };
 
@@ -36,10 +39,10 @@ export function createPendingWrites(
   common: WritesInCommon,
   { deadlines, limits, onCount }: PendingWritesParts,
 ): PendingWrites {
-  /** Each with what ends its deadline. */
+  /** Each write with the function that ends its deadline. */
   const queue = new Map<PendingWrite, () => void>();
 
-  /** There has to be time left for the statements and for the commit. */
+  /** Removes the write early enough to leave time for the statements and the commit. */
   function leaveInTime(write: PendingWrite): () => void {
     if (write.until === Infinity) return () => undefined;
     return deadlines.add(write.until - 2 * limits.commitMs, () => {

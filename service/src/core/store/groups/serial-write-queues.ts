@@ -12,36 +12,37 @@ import {
 } from './pending-writes.ts';
 
 /**
- * Gathers the operations of many callers into transactions, for a database with many writers: one queue for each
- * serial key.
+ * Gathers the operations of many callers into transactions, for a database with many writers. There is a queue for
+ * each serial key.
  *
- * What moves an account's credits has the account as its key: one transaction at a time over all processes, held
- * together by a lock (see postgres/run-group.ts). So no two transactions ever want two accounts in different order, and
- * the wait is in a queue of ours and not on a row. Queues run side by side, each transaction on a connection of its own.
- * What moves no credits needs no key; each process runs it in one queue of its own, without a lock.
+ * Operations that move an account's credits have the account as their key. They run in one transaction at a time
+ * across all processes, serialized by a lock (see postgres/run-group.ts). So no two transactions ever want two
+ * accounts in different order, and operations wait in our queue rather than on a row. Queues run side by side, each
+ * transaction on its own connection. Operations that move no credits need no key; each process runs them in one
+ * queue without a lock.
  *
- * As with SQLite, an operation that throws is undone alone, and may run twice. A transaction that the database undid
- * because of another (a deadlock, a serialization failure) is run again a few times.
+ * As with SQLite, an operation that throws is undone alone, and may run twice. A transaction that the database
+ * undid because of another (a deadlock, a serialization failure) is run again a few times.
  *
- * What requests wait for has transactions of its own, which end when the first of its requests will wait no longer.
- * Requests that end have others than requests that begin: under load, work that is done is not lost to work that waits.
- * Where one ends because of a lock or because it took too long, all that waits in its queue is refused with it.
+ * Requests have their own transactions, which end at the earliest deadline of a request in them. Requests that end
+ * and requests that begin do not share transactions: under load, finished work is not lost to waiting work. If a
+ * transaction fails because of a lock or takes too long, all requests in its queue are refused with it.
  */
 type SerialWriteQueues = {
   write: <T>(operation: (tx: Tx) => Promise<T>, options?: WriteOptions) => Promise<T>;
-  /** How long the one who has waited longest has been waiting, where it tells something of the load of the database. */
+  /** The longest current wait among queues that tell of the database's load. */
   waitMs: () => number;
-  /** Commits what is waiting, then refuses what comes later. */
+  /** Commits the waiting operations, then refuses later ones. */
   close: () => Promise<void>;
 };
 
 type WriteOptions = {
   serialKey?: string | undefined;
-  /** When whoever waits for it has to be answered; without it, whenever it is done. */
+  /** When the caller needs an answer; without it, there is no deadline. */
   until?: number;
-  /** Whether it ends a request whose mail host has answered. */
+  /** Whether the operation ends a request whose mail host has answered. */
   ends?: boolean;
-  /** `durable` unless something else is said. */
+  /** Default: `durable`. */
   kind?: WriteKind;
 };
 
@@ -65,7 +66,7 @@ type SerialWriteQueuesParts = {
 
 export function createSerialWriteQueues(parts: SerialWriteQueuesParts): SerialWriteQueues {
   const { limits } = parts;
-  /** Those in which something waits or is being committed; what is being committed is not in `ready`. */
+  /** Queues with waiting operations or with a commit under way; the latter are not in `ready`. */
   const queues = new Map<string, PendingWrites>();
   const ready: string[] = [];
   const few = { operations: limits.fewInGroup, longMs: limits.fewInGroupMs };
@@ -96,7 +97,7 @@ export function createSerialWriteQueues(parts: SerialWriteQueuesParts): SerialWr
   }
 
   async function commitNext(queue: PendingWrites): Promise<void> {
-    // What arrives in this round of the event loop shares a commit.
+    // Operations that arrive in this round of the event loop share a commit.
     await new Promise((resolve) => setImmediate(resolve));
     const size = sizes[queue.asker];
     const group = queue.take(size.now());
@@ -108,7 +109,7 @@ export function createSerialWriteQueues(parts: SerialWriteQueuesParts): SerialWr
 
   function enqueue(write: PendingWrite, { serialKey, ends = false, kind = 'durable' }: WriteOptions): void {
     const asker = write.until === Infinity ? 'service' : ends ? 'ending' : 'request';
-    // What has to last shares no transaction with what need not.
+    // Durable writes share no transaction with repeatable or brief ones.
     const name = `${asker} ${kind} ${serialKey ?? ''}`;
     const known = queues.get(name);
     const onCount = (more: number) => (waiting += more);
@@ -125,7 +126,7 @@ export function createSerialWriteQueues(parts: SerialWriteQueuesParts): SerialWr
       if (closed) return Promise.reject(new StoreUnavailableError('closed'));
       if (waiting >= limits.operationsWaiting) return Promise.reject(new StoreUnavailableError('overloaded'));
       return new Promise<T>((resolve, reject) => {
-        // The value is the operation's own; the queue only carries it.
+        // The cast holds: the value is the operation's own, and the queue only carries it.
         const answer = (value: unknown) => resolve(value as T);
         const { until = Infinity } = options;
         enqueue({ since: performance.now(), until, run: operation, resolve: answer, reject }, options);
@@ -139,7 +140,10 @@ export function createSerialWriteQueues(parts: SerialWriteQueuesParts): SerialWr
   };
 }
 
-/** The service's own work for one account may wait for a lock on it, which says nothing about the others. */
+/**
+ * Returns `false` for the service's own work on one account: it may wait for that account's lock, which says
+ * nothing about the others.
+ */
 function tellsOfLoad({ asker, serialKey }: PendingWrites): boolean {
   return asker !== 'service' || serialKey === undefined;
 }
@@ -156,7 +160,7 @@ async function answerGroup(
     if (told) return;
     told = true;
     for (const write of group) write.reject(error);
-    // A lock or a slow database: those behind would fare no better.
+    // A lock or a slow database: the waiting requests would fare no better.
     if (asker !== 'service' && isHeldUp(error))
       for (const write of queue.take(Infinity)) write.reject(isUnconfirmed(error) ? tooLate() : error);
   };
@@ -177,7 +181,7 @@ function isHeldUp(error: unknown): boolean {
   return error instanceof StoreUnavailableError && heldUp.has(error.fault);
 }
 
-/** Of those behind nothing was sent yet. */
+/** Whether the outcome of the commit is unknown. Requests that still wait have sent nothing, so theirs is known. */
 function isUnconfirmed(error: unknown): boolean {
   return error instanceof StoreUnavailableError && error.fault === 'unconfirmed';
 }

@@ -1,12 +1,12 @@
 import { tracedGroups } from '../../process/traced.ts';
 import { StoreUnavailableError, type StoreFault } from '../store-unavailable-error.ts';
 
-/** How one transaction went, for whoever watches the store. */
+/** The course of one transaction, for metrics and logs. */
 export type GroupReport = {
   operations: number;
   tookMs: number;
   outcome: 'committed' | 'failed';
-  /** Why it failed, if the store did. */
+  /** The cause, if the store failed. */
   fault?: StoreFault;
 };
 

@@ -27,14 +27,14 @@ function sending(version: number): (tx: Tx) => Promise<void> {
   };
 }
 
-/** What no type lets in, and no driver can write. */
+/** Returns a value that no type allows and no driver can write. */
 function unsendable(): number {
   const circle: { self?: unknown } = {};
   circle.self = circle;
   return circle as never;
 }
 
-/** A connection that notes what it runs and can be told to fail. */
+/** A connection that records its statements and can be told to fail. */
 function watched(log: string[], fail: (sql: string) => Error | undefined = () => undefined) {
   return {
     wrap: <Line extends Connection>(connection: Line): Line => ({

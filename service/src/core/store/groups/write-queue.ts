@@ -4,19 +4,19 @@ import { answerWrites, commitGroup, type CommitGroupParts, type PendingWrite } f
 import { timeGroup, type OnGroup } from './time-group.ts';
 
 /**
- * Gathers the operations of many callers into groups, so that durability costs one sync a group and not one
- * an operation.
+ * Gathers the operations of many callers into groups, so that durability costs one sync per group, not per
+ * operation.
  *
- * Operations that arrive in the same round of the event loop, or while the group before is being committed, form
- * a group and run side by side. A caller is answered only after COMMIT. An operation that refuses says so as a
- * value and has written nothing; one that throws is undone alone (see commit-group.ts). So an operation may run
- * twice, must do nothing but use its `tx`, and must be right when others' statements come between its own.
+ * Operations form a group and run side by side if they arrive in the same round of the event loop. So do those that
+ * arrive while the previous group is committed. A caller is answered only after COMMIT. An operation that refuses
+ * returns a value and has written nothing; one that throws is undone alone (see commit-group.ts). So an operation
+ * may run twice, may only use its `tx`, and must tolerate statements of others between its own.
  */
 type WriteQueue = {
   write: <T>(operation: (tx: Tx) => Promise<T>) => Promise<T>;
-  /** How long the first who waits has been waiting. */
+  /** How long the first operation in the queue has been waiting. */
   waitMs: () => number;
-  /** Commits what is waiting, then refuses what comes later. */
+  /** Commits the waiting operations, then refuses later ones. */
   close: () => Promise<void>;
 };
 
@@ -25,7 +25,7 @@ type WriteQueueParts = CommitGroupParts & {
   onGroup?: OnGroup | undefined;
 };
 
-/** A busy service gathers for so many rounds of the event loop; an idle one for one. */
+/** A busy service gathers for this many rounds of the event loop; an idle one for one. */
 const roundsGathered = 4;
 
 export function createWriteQueue(parts: WriteQueueParts): WriteQueue {
@@ -42,7 +42,10 @@ export function createWriteQueue(parts: WriteQueueParts): WriteQueue {
     working = undefined;
   }
 
-  /** What arrives in this round of the event loop shares a commit. While every round brings more, a few share one. */
+  /**
+   * Waits for the operations that share the next commit: those of this round of the event loop. While every round
+   * brings more, a few rounds share one commit.
+   */
   async function gather(): Promise<void> {
     for (let rounds = 0, before = 0; rounds < roundsGathered && waiting.length > before; rounds += 1) {
       before = waiting.length;
@@ -66,7 +69,7 @@ export function createWriteQueue(parts: WriteQueueParts): WriteQueue {
       if (waiting.length >= limits.operationsWaiting)
         return Promise.reject(new StoreUnavailableError('overloaded'));
       const answered = new Promise<T>((resolve, reject) => {
-        // The value is the operation's own; the queue only carries it.
+        // The cast holds: the value is the operation's own, and the queue only carries it.
         const answer = (value: unknown) => resolve(value as T);
         waiting.push({ since: performance.now(), until: Infinity, run: operation, resolve: answer, reject });
       });

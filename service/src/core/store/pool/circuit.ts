@@ -4,12 +4,13 @@ import type { PooledConnection } from './pooled-connection.ts';
 import { withTimeout } from './with-timeout.ts';
 
 /**
- * A circuit breaker: opens connections to the database, and spares callers the wait for one that is gone.
+ * A circuit breaker: opens connections to the database, and spares callers the wait for a database that is down.
  *
  *     closed ──none can be opened, or nothing is answered──▶ open ──a connection was opened──▶ closed
  *
- * While it is open every caller is refused at once, and one attempt every half second finds out when the database
- * is back. A connection that is lost alone (cut, ended by an operator) opens nothing: the next caller gets another.
+ * While it is open, every caller is refused at once, and one attempt every half second finds out when the database
+ * is back. The loss of a single connection (cut, ended by an operator) does not open the circuit: the next caller
+ * gets another.
  */
 export type Circuit<Pooled extends PooledConnection> = {
   connect: () => Promise<Pooled>;
@@ -27,7 +28,7 @@ export function createCircuit<Pooled extends PooledConnection>({
   limits,
 }: CircuitParts<Pooled>): Circuit<Pooled> {
   const connections = new Set<Pooled>();
-  // Three eighths of silence, one until it is looked for, four to ask: silence has ended within its limit.
+  // Silence is found within its limit: 3/8 of it pass in silence, up to 1/8 until the check, 4/8 for the query.
   const watch = setInterval(() => void lookForSilence(), limits.silenceMs / 8).unref();
   let failure: StoreUnavailableError | undefined;
   let retry: NodeJS.Timeout | undefined;
@@ -49,9 +50,9 @@ export function createCircuit<Pooled extends PooledConnection>({
     try {
       return await withTimeout(opening, limits.silenceMs);
     } catch (error) {
-      // Whoever asked is told that there is none; should it be opened after all, nobody has it.
+      // The caller has been refused by now; a connection that still opens has no user.
       void opening.then((connection) => connection.close()).catch(() => undefined);
-      // Out of connections, but we have some: whoever holds them goes on.
+      // The server is out of connections, but the existing ones still work.
       if (error instanceof StoreUnavailableError && connections.size === 0) breakOpen(error);
       throw error;
     }
@@ -73,7 +74,7 @@ export function createCircuit<Pooled extends PooledConnection>({
     }
   }
 
-  /** A cut cable or a stopped server closes no connection: what was asked is just never answered. */
+  /** Finds a dead server. A cut cable or a stopped server closes no connection; it just never answers. */
   async function lookForSilence(): Promise<void> {
     const silent = [...connections].some((connection) => connection.waitingMs() > (limits.silenceMs * 3) / 8);
     if (!silent || asking || failure !== undefined) return;
@@ -102,8 +103,8 @@ export function createCircuit<Pooled extends PooledConnection>({
 type AskParts = { open: () => Promise<PooledConnection>; withinMs: number };
 
 /**
- * Whether the database answers anything: on a connection with nothing under way, or else on a new one. One that waits
- * for a lock or works on something long says nothing about it.
+ * Tells whether the database answers at all, on an idle connection or else on a new one. A connection that waits
+ * for a lock or runs a long statement proves nothing.
  */
 async function isAnswering(connections: PooledConnection[], { open, withinMs }: AskParts): Promise<boolean> {
   const probes = connections
@@ -125,7 +126,7 @@ async function openAndClose(open: AskParts['open']): Promise<void> {
   await (await open()).close();
 }
 
-/** Even a refusal is an answer, unless it says that there is nobody. */
+/** Returns `true` for any refusal by the server: it is an answer. Throws if no server answered. */
 function saysSomething(error: unknown): true {
   if (error instanceof StoreUnavailableError && error.fault === 'unreachable') throw error;
   return true;

@@ -2,8 +2,8 @@ import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import type { PooledConnection } from './pooled-connection.ts';
 
 /**
- * Lends connections, one to one user at a time, and keeps those that come back in order for the next. There are so
- * many and no more; who finds all of them lent waits, and not for long.
+ * Lends connections, each to one user at a time, and keeps healthy ones for the next. Their number is limited; if
+ * all are lent, a caller waits for a short time.
  */
 export type ConnectionPool<Pooled extends PooledConnection> = {
   borrow: <T>(use: (connection: Pooled) => Promise<T>) => Promise<T>;
@@ -21,7 +21,7 @@ export function createConnectionPool<Pooled extends PooledConnection>({
   let lent = 0;
 
   function takeIdle(): Pooled | undefined {
-    // The one used last is the one most likely to be warm; those that ended meanwhile are passed over.
+    // The connection used last is most likely warm; connections that have ended are skipped.
     for (;;) {
       const connection = idle.pop();
       if (connection === undefined || connection.isAlive()) return connection;

@@ -6,24 +6,25 @@ import type { PooledConnection } from './pooled-connection.ts';
 type ReadPoolParts<Pooled> = {
   connect: () => Promise<Pooled>;
   limits: { readConnections: number; readsUnderWay: number; heldUpMs: number };
-  /** Is done with each connection once it is open. */
+  /** Runs once on each new connection. */
   prepare?: (connection: Pooled) => Promise<unknown>;
 };
 
 type ReadPool = {
-  /** A read that nobody wants any more before it was sent is not sent. */
+  /** Sends a read, unless `isWanted` says before sending that it is no longer needed. */
   execute: (sql: string, values: SqlValue[], isWanted?: () => boolean) => Promise<QueryResult>;
 };
 
 type Read = { sql: string; values: SqlValue[]; isWanted: () => boolean };
 
 /**
- * A few connections that all reads share. Each statement is a transaction of its own, so many can be under way on one
- * connection; it goes to the one with the fewest. A read whose connection was lost is asked once more on another.
+ * A few connections that all reads share. Each statement is a transaction of its own, so one connection can carry
+ * many at a time. A read goes to the connection with the fewest. If its connection is lost, it is sent once more on
+ * another.
  *
- * Answers come in the order of the asking, so behind a statement that takes long (it waits for a lock, or reads too
- * much) all others wait. A connection that is held up is therefore sent nothing more: reads wait here until one is
- * free, and those that were given up meanwhile are never sent.
+ * Answers come in the order sent, so a slow statement (it waits for a lock, or reads too much) delays all later
+ * ones. A connection that is held up therefore gets no more reads. They wait here until a connection is free, and
+ * abandoned reads are never sent.
  */
 export function createReadPool<Pooled extends PooledConnection>({
   connect,
@@ -50,12 +51,12 @@ export function createReadPool<Pooled extends PooledConnection>({
     return opening;
   }
 
-  /** An answer came, or a connection was lost: those who wait look again. */
+  /** Makes waiting reads look again, after an answer or the loss of a connection. */
   function wakeWaiting(): void {
     if (waiting.length > 0) for (const wake of waiting.splice(0)) wake(undefined);
   }
 
-  /** One that may be sent to at once. Another is opened meanwhile where it has something to do. */
+  /** Returns a connection that can take a read now, and opens another if that one is busy. */
   function pickNow(): Pooled | undefined {
     const connection = leastBusy(connections, limits.heldUpMs);
     if (connection !== undefined && connections.size < limits.readConnections && connection.unanswered() > 0)
@@ -99,7 +100,7 @@ export function createReadPool<Pooled extends PooledConnection>({
   };
 }
 
-/** Of those that are not held up. Every read comes here, so it is a plain loop. */
+/** Returns the least busy connection that is not held up. Every read comes here, so it is a plain loop. */
 function leastBusy<Pooled extends PooledConnection>(
   connections: Iterable<Pooled>,
   heldUpMs: number,

@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
 
-/** Waits for so long; what comes later is not waited for, and the database counts as out of reach. */
+/** Waits for at most `ms`. After that the database counts as unreachable, and the work's result is ignored. */
 export async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new StoreUnavailableError('unreachable')), ms);

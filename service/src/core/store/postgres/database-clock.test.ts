@@ -17,7 +17,7 @@ describe('the database’s clock', () => {
     });
     await clock.look();
     assert.equal(clock.now(), 1_000_005);
-    // The database's time at the beginning of five seconds: half of them would be lost.
+    // The clock's answer took five seconds: to trust it would lose half of them.
     answer = { now: 1_000_006, takesMs: 5_000 };
     await clock.look();
     assert.equal(clock.now(), 1_005_005);

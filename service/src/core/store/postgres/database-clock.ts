@@ -2,12 +2,12 @@ import type { Connection } from '../connection.ts';
 import type { WallClock } from '../wall-clock.ts';
 
 /**
- * The database's time in this process: looked up now and then, and carried on by the monotonic clock. So all
- * processes of an installation agree on when a lease ends, whatever their own clocks say. It never goes back; where the
- * database's clock was set back, it stands still until that has caught up.
+ * The database's time in this process: read now and then, and advanced by the monotonic clock. All processes of an
+ * installation thus agree on when a lease ends, whatever their own clocks say. It never goes back; if the
+ * database's clock is set back, it stands still until that clock has caught up.
  */
 type DatabaseClock = WallClock & {
-  /** Looks at the database's clock. */
+  /** Reads the database's clock. */
   look: () => Promise<void>;
 };
 
@@ -26,7 +26,7 @@ export function createDatabaseClock({ connection, monotonic }: DatabaseClockPart
 
   return {
     now: () => {
-      if (Number.isNaN(offset)) throw new Error("the database's clock was not looked at");
+      if (Number.isNaN(offset)) throw new Error("the database's clock has not been read yet");
       latest = Math.max(latest, Math.round(monotonic.now() + offset));
       return latest;
     },
@@ -34,9 +34,9 @@ export function createDatabaseClock({ connection, monotonic }: DatabaseClockPart
       const asked = monotonic.now();
       const { rows } = await connection.execute(findTime, []);
       const answered = monotonic.now();
-      // An answer that was held up tells less than is known.
+      // A delayed answer is less exact than the current offset.
       if (answered - asked > exactWithinMs && !Number.isNaN(offset)) return;
-      // The database looked somewhere between the asking and the answer.
+      // The database read its clock at some time between query and answer.
       offset = timeOf(rows[0]) - (asked + answered) / 2;
     },
   };
@@ -44,5 +44,5 @@ export function createDatabaseClock({ connection, monotonic }: DatabaseClockPart
 
 function timeOf(row: unknown): number {
   if (typeof row === 'object' && row !== null && 'now' in row && typeof row.now === 'number') return row.now;
-  throw new Error('the database did not tell the time');
+  throw new Error('the database did not return its time');
 }

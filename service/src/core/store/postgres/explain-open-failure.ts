@@ -1,7 +1,7 @@
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import { sqlState } from './postgres-fault.ts';
 
-/** What keeps a database from being opened, in one line for the operator: what is wrong, and what to do. Never the password. */
+/** Explains in one line why a database cannot be opened: the cause, and the remedy. Never includes the password. */
 export function explainOpenFailure(error: unknown, url: string): string {
   const cause = error instanceof StoreUnavailableError ? error.cause : error;
   const state = sqlState(cause);
@@ -10,7 +10,7 @@ export function explainOpenFailure(error: unknown, url: string): string {
   if (known !== undefined) return `the database ${name} ${known}`;
   const said = state === undefined ? reasonOf(cause) : `${state}, ${reasonOf(cause)}`;
   if (state !== undefined && !(error instanceof StoreUnavailableError)) {
-    return `the database ${name} could not be brought to the schema of this version (${withoutPassword(said, url)})`;
+    return `the database ${name} could not be migrated to the schema of this version (${withoutPassword(said, url)})`;
   }
   return `the database ${name} cannot be reached (${withoutPassword(said, url)}): start it, or set MAILPROOF_DATABASE_URL to another`;
 }
@@ -21,7 +21,7 @@ const remedies = new Map([
   ['3D000', 'does not exist: create it (createdb), or name another in MAILPROOF_DATABASE_URL'],
   [
     '42501',
-    'does not let this user make its tables: grant create on its schema, or run `mailproof migrate` as one who may',
+    'does not let this user create its tables: grant create on its schema, or run `mailproof migrate` as a user that can',
   ],
   ['53300', 'has no connection left: raise max_connections, or run fewer processes'],
   ['55P03', 'is being migrated, or in use by something that locks its tables: try again in a moment'],
@@ -32,7 +32,7 @@ export function explainSharedSessions(url: string): string {
   return `the database ${databaseName(url)} is behind a pooler that shares sessions (transaction pooling): let it pool sessions, or name the server itself in MAILPROOF_DATABASE_URL`;
 }
 
-/** `host:port/database`. */
+/** Returns `host:port/database`. */
 export function databaseName(url: string): string {
   const { hostname, port, pathname } = new URL(url);
   return `${hostname}:${port || '5432'}${decodeURIComponent(pathname)}`;
@@ -43,7 +43,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? (error.message.split('\n')[0] ?? '') : 'no answer in time';
 }
 
-/** Servers do not repeat passwords; this is in case one does. */
+/** Removes the password. Servers do not repeat passwords; this is in case one does. */
 function withoutPassword(text: string, url: string): string {
   const { password } = new URL(url);
   return password === ''

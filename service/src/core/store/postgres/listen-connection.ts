@@ -4,16 +4,16 @@ import type { PostgresConnection } from './postgres-connection.ts';
 import type { PostgresLimits } from './postgres-limits.ts';
 
 /**
- * One connection that is kept up for what belongs to a session and not to a transaction: notices and the lock that
- * tells that a process lives. It is opened when it is first needed, and opened again whenever it is lost.
+ * One permanent connection for features of a session: notices, and the lock that shows that a process is alive. It
+ * is opened on first use, and again whenever it is lost.
  */
 export type ListenConnection = {
-  /** Listens on a channel. `onNotice` is also called when the connection is back: what was said meanwhile is lost. */
+  /** Listens on a channel. `onNotice` is also called after a reconnect, because notices in between are lost. */
   listen: (channel: string, onNotice: () => void) => () => void;
-  /** Holds a lock of the session for as long as the connection is up. */
+  /** Holds a session lock while the connection is up. */
   hold: (lock: string) => void;
   letGo: (lock: string) => void;
-  /** How long the connection has been up; 0 where it is not. */
+  /** How long the connection has been up; 0 while it is down. */
   upMs: () => number;
   close: () => void;
 };
@@ -41,7 +41,7 @@ export function createListenConnection({ connect, limits }: ListenConnectionPart
     }
   }
 
-  /** Ends when the connection does. */
+  /** Connects, and returns when the connection ends. */
   async function connectOnce(): Promise<void> {
     const fresh = await connect();
     const gone = new Promise<void>((resolve) => fresh.onEnd(resolve));
@@ -63,7 +63,7 @@ export function createListenConnection({ connect, limits }: ListenConnectionPart
 
   return {
     listen: (channel, onNotice) => {
-      if (!/^[a-z_]{1,40}$/.test(channel)) throw new Error('a channel is a word in small letters');
+      if (!/^[a-z_]{1,40}$/.test(channel)) throw new Error('a channel must be a lower-case word');
       const known = listeners.get(channel);
       if (known === undefined) send(`listen ${channel}`);
       const all = known ?? new Set();
@@ -85,7 +85,10 @@ export function createListenConnection({ connect, limits }: ListenConnectionPart
   };
 }
 
-/** Nobody else wants it, so there is nobody to wait for, unless the server still believes in a session of ours that is gone. */
+/**
+ * Returns the SQL that takes a lock. No other process wants this lock, so it waits only if the server still keeps a
+ * lost session of ours.
+ */
 function takeLock(lock: string): string {
   return `select pg_try_advisory_lock(${lock})`;
 }
@@ -93,12 +96,12 @@ function takeLock(lock: string): string {
 type NotifierParts = { connection: Pick<Connection, 'execute'>; limits: Pick<PostgresLimits, 'noticeGapMs'> };
 
 /**
- * Says on a channel that there is something new. Whoever calls does not wait. The first notice is sent at once, because
- * somebody may wait for what it tells of; those that follow within the gap are one notice at its end: a notice says
- * nothing but "look", and one that is lost is made up for by those who look now and then anyway.
+ * Sends notices on a channel without making the caller wait. The first notice is sent at once, because a worker may
+ * be waiting for it. Further notices within the gap become one notice at its end. A notice only says "look"; if it
+ * is lost, the regular polls of the listeners make up for it.
  */
 export function createNotifier({ connection, limits }: NotifierParts): (channel: string) => void {
-  /** The channels that were told of something within the last gap, and whether there is more to tell. */
+  /** Channels with a notice in the last gap, and whether another is due. */
   const told = new Map<string, { more: boolean }>();
 
   function tell(channel: string): void {

@@ -9,8 +9,8 @@ import { postgresLimits } from './postgres-limits.ts';
 import { openPostgresConnection } from './postgres-connection.ts';
 
 /**
- * Looks at a database as it is: its schema is left alone, and nothing of it is written. Returns `undefined` if it has no
- * such table or column, because no service of this version has run on it yet.
+ * Reads a database as it is, without migrating or writing. Returns `undefined` if a table or column is missing,
+ * because no service of this version has run on it yet.
  */
 export async function lookAtPostgres<T>(
   url: string,
@@ -29,5 +29,5 @@ export async function lookAtPostgres<T>(
   }
 }
 
-/** undefined_table and undefined_column */
+/** The SQLSTATEs undefined_table and undefined_column. */
 const missing: ReadonlySet<string> = new Set(['42P01', '42703']);

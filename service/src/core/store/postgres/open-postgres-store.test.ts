@@ -94,14 +94,14 @@ describe('PostgreSQL that fails', { skip: withoutPostgres }, () => {
   it('two transactions that lock each other out are both done', async (t) => {
     const { store } = await openBehindProxy(t);
     const [one, two] = [await openAccount(store, 1), await openAccount(store, 1)];
-    // With different keys, each wants what the other has.
+    // The keys differ, so each transaction wants the row that the other holds.
     let met = 0;
     const meeting = Promise.withResolvers<undefined>();
     const both = (first: string, second: string, serialKey: string) =>
       store.write(async (tx) => {
         await tx.change(wait, { account: first });
-        // Only the first time: one of the two is undone and runs again. Where it is back before the other was woken, it has
-        // the row first, and they lock each other out once more.
+        // They meet only the first time: one of the two is undone and runs again. If it returns before the other
+        // wakes, it gets the row first, and they deadlock once more.
         if ((met += 1) === 2) meeting.resolve(undefined);
         await meeting.promise;
         await tx.change(wait, { account: second });
@@ -239,7 +239,7 @@ describe('notices', { skip: withoutPostgres }, () => {
     const stop = store.listen('tasks', () => heard.resolve(undefined));
     await heard.promise;
     heard = Promise.withResolvers();
-    // Until the server has heard that we listen, which nobody is told.
+    // Repeat until the server has processed our LISTEN; it sends no confirmation.
     const saying = setInterval(() => other.notify('tasks'), 50);
     await heard.promise;
     clearInterval(saying);
@@ -272,7 +272,7 @@ describe('processes', { skip: withoutPostgres }, () => {
       'worker',
     ]);
     await gone.leave();
-    // Closing the store ends its connections and its writing, but does not leave.
+    // Closing the store ends its connections and writes, but does not deregister the process.
     await dying!.close();
     let found: string[] = [];
     for (let triesLeft = 600; found.length === 0 && triesLeft > 0; triesLeft -= 1) {

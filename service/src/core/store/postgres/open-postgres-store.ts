@@ -30,14 +30,14 @@ import { createWriteProof } from './prove-writable.ts';
 import { runGroup } from './run-group.ts';
 
 /**
- * Opens the PostgreSQL database that a URL names and brings it to the schema of this version. Whatever stands in
- * the way ends as one line for the operator, which never holds the password.
+ * Opens the PostgreSQL database of a URL and migrates it to the schema of this version. Any failure becomes one
+ * line for the operator, which never contains the password.
  */
 type PostgresStoreOptions = {
   databaseUrl: string;
-  /** Told of every transaction. */
+  /** Called after every transaction. */
   onGroup?: OnGroup | undefined;
-  /** `migrate` unless something else is said. */
+  /** Default: `migrate`. */
   right?: SchemaRight | undefined;
   listeners?: readonly Listener[] | undefined;
 };
@@ -76,7 +76,7 @@ async function assemble({ circuit, dialect, limits, onGroup, listeners }: Assemb
   const compile = createCompiler(dialect.queries);
   const deadlines = createDeadlines();
   const readPool = createReadPool({ connect, limits });
-  // The server itself breaks off what nobody waits for any more.
+  // The server itself stops statements after the request's deadline.
   const ofRequests = { lockMs: limits.requestLockMs, statementMs: limits.requestMs - limits.commitMs };
   const prepare = (connection: PostgresConnection) => limitWaiting(connection, ofRequests, 'connection');
   const requestReadPool = createReadPool({ connect, limits, prepare });
@@ -108,10 +108,10 @@ async function assemble({ circuit, dialect, limits, onGroup, listeners }: Assemb
       write: (operation, serialKey) => queues.write(operation, { serialKey, until, ends: step === 'end' }),
     };
   };
-  // The first look waits for a connection to be opened, and so is not exact.
+  // The first reading waits for a connection to open, so it is not exact.
   await clock.look();
   await clock.look();
-  // Where the database is gone, the time is carried on without it.
+  // If the database is down, the clock runs on without it.
   const looking = setInterval(() => void clock.look().catch(() => undefined), limits.clockEveryMs).unref();
   return {
     read,
@@ -130,7 +130,7 @@ async function assemble({ circuit, dialect, limits, onGroup, listeners }: Assemb
           await connection.execute('rollback', []);
         }
       }),
-    // What is deleted is gone from view at once; the files are the server's (see docs/operations.md).
+    // Deleted rows disappear from view at once; the files are the server's (see docs/operations.md).
     carryOver: () => Promise.resolve(),
     truncateLog: () => Promise.resolve(true),
     // The files are the server's.

@@ -10,12 +10,12 @@ import { asStoreError, isAftermath } from './postgres-fault.ts';
 import type { PostgresLimits } from './postgres-limits.ts';
 
 /**
- * A connection to PostgreSQL. Statements are sent as they are asked for, without waiting for the answers to those
- * before (pipelining), and are prepared once each under a name of their own.
+ * A connection to PostgreSQL. Statements are sent at once, without waiting for earlier answers (pipelining). Each
+ * is prepared once, under its own name.
  *
- * Every session begins read-only: a statement that writes works only inside `begin read write`. So a transaction
- * can be opened without waiting for the answer: should the opening fail, what follows it is refused and not
- * committed one by one.
+ * Every session begins read-only: writes work only inside `begin read write`. So a transaction can be opened
+ * without waiting for the answer. If the opening fails, the statements after it are refused instead of committed
+ * one by one.
  */
 export type PostgresConnection = PooledConnection & {
   onNotice(callback: (channel: string) => void): void;
@@ -36,7 +36,7 @@ export async function openPostgresConnection({
     fallback_application_name: 'mailproof',
     types: wholeNumberTypes(),
   });
-  // Errors reach whoever waits for an answer; the rest of them end the connection, which is noticed by its end.
+  // Errors reach the statements that wait; any other error ends the connection, and `end` reports that.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -48,7 +48,7 @@ export async function openPostgresConnection({
   return overClient(client);
 }
 
-/** Not as parameters of the start: poolers refuse those. */
+/** Returns the session's settings as SQL. They are not start-up parameters, because poolers refuse those. */
 function sessionSettings(limits: PostgresLimits): string {
   const settings = {
     statement_timeout: limits.statementMs,
@@ -63,12 +63,12 @@ function sessionSettings(limits: PostgresLimits): string {
 
 function overClient(client: pg.Client): PostgresConnection {
   const names = new Map<string, string>();
-  // A name stands for one statement wherever it is met: a pooler may lead two connections to one session.
+  // Names are unique across connections: a pooler may map two connections to one session.
   const prefix = `mp_${randomBytes(6).toString('hex')}_`;
   const asked: number[] = [];
   const endings: (() => void)[] = [];
   let ended = false;
-  /** What made the transaction under way fail, if something did. */
+  /** The error that made the current transaction fail, if any. */
   let failure: Error | undefined;
   keepAwake(client, false);
   client.once('end', () => {
@@ -84,7 +84,7 @@ function overClient(client: pg.Client): PostgresConnection {
     return name;
   }
 
-  /** What is asked for in one go leaves in one packet: every statement of its own would cost a system call at both ends. */
+  /** Sends the statements of one round in one packet: separate packets would cost a system call each at both ends. */
   function sendTogether(): void {
     const { stream } = client.connection;
     if (stream.writableCorked > 0) return;
@@ -95,15 +95,15 @@ function overClient(client: pg.Client): PostgresConnection {
   async function execute(sql: string, values: SqlValue[]): Promise<QueryResult> {
     sendTogether();
     if (sql.startsWith('begin') || sql.startsWith('rollback')) failure = undefined;
-    // A connection keeps the process alive only while an answer is awaited.
+    // A connection keeps the process alive only while an answer is due.
     if (asked.push(performance.now()) === 1) keepAwake(client, true);
     try {
       const query =
         values.length === 0 ? { text: sql } : { name: nameOf(sql), text: sql, values: values.map(storable) };
       const result = await client.query<Record<string, unknown>>(query);
-      // The answer to COMMIT of a transaction that has failed is ROLLBACK, and no error.
+      // The server answers COMMIT of a failed transaction with ROLLBACK, and with no error.
       if (sql === 'commit' && result.command !== 'COMMIT')
-        throw failure ?? new Error('the transaction had failed before its commit');
+        throw failure ?? new Error('the transaction failed before its commit');
       return { rows: result.rows, changes: result.rowCount ?? 0 };
     } catch (error) {
       const found =
@@ -133,10 +133,10 @@ function overClient(client: pg.Client): PostgresConnection {
   };
 }
 
-/** How long the server waits for a lock and works on a statement before it breaks off by itself. */
+/** How long the server waits for a lock, and runs a statement, before it gives up by itself. */
 type WaitLimits = { lockMs: number; statementMs: number };
 
-/** For the transaction that is open, or for as long as the connection is. */
+/** Returns the SQL that sets these limits for the open transaction or for the whole session. */
 export function limitWaiting(
   connection: Pick<PostgresConnection, 'execute'>,
   { lockMs, statementMs }: WaitLimits,
@@ -161,12 +161,12 @@ function cut(client: pg.Client): void {
   client.connection.stream.destroy();
 }
 
-/** PostgreSQL keeps every character but U+0000, which no name or header of ours needs. */
+/** Removes U+0000, the only character that PostgreSQL cannot store; no name or header of ours needs it. */
 function storable(value: SqlValue): SqlValue {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }
 
-/** Whole numbers come as text, because they may be larger than ours; none of this schema may be. */
+/** Parses whole numbers. They come as text, because they may exceed 2^53; no value of this schema may. */
 function wholeNumberTypes(): pg.TypeOverrides {
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.INT8, wholeNumber);
@@ -177,6 +177,6 @@ function wholeNumberTypes(): pg.TypeOverrides {
 function wholeNumber(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value))
-    throw new RangeError(`the database returned ${text}, which is no whole number of ours`);
+    throw new RangeError(`the database returned ${text}, which is not a whole number up to 2^53`);
   return value;
 }

@@ -14,7 +14,7 @@ type PrepareParts = {
   right: SchemaRight | undefined;
 };
 
-/** Makes sure that a server can be worked with, and brings its database to the schema of this version. */
+/** Checks that the server is suitable, and migrates its database to the schema of this version. */
 export async function prepareDatabase({ open, words, url, right }: PrepareParts): Promise<void> {
   const connection = await open();
   try {
@@ -52,10 +52,10 @@ async function refuseUnfitServer(connection: PostgresConnection): Promise<void> 
 }
 
 /**
- * Whether a connection has a session to itself. Behind a pooler that gives each transaction whichever session is free
- * it has not, and nothing that belongs to a session holds: prepared statements, limits, notices, the lock that tells
- * that a process lives. Two connections show it, one with a transaction open: they meet the same server process, or
- * one connection meets two.
+ * Tells whether a connection has a session to itself. A pooler in transaction mode gives each transaction any free
+ * session. Then nothing that belongs to a session holds: prepared statements, limits, notices, the lock of a living
+ * process. Two connections show it, one with an open transaction: they reach the same server process, or one
+ * connection reaches two.
  */
 async function hasOwnSession(
   connection: PostgresConnection,
@@ -63,7 +63,7 @@ async function hasOwnSession(
 ): Promise<boolean> {
   const before = await processOf(connection);
   const other = await open().catch(unlessUnavailable);
-  // No second connection is left: whoever pools transactions would have had one.
+  // The server has no second connection left; a transaction pooler would have had one.
   if (other === undefined) return true;
   try {
     await other.execute('begin', []);

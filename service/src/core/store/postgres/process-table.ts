@@ -7,13 +7,14 @@ import type { PostgresLimits } from './postgres-limits.ts';
 import type { ListenConnection } from './listen-connection.ts';
 
 /**
- * Tells which of the processes that work on a PostgreSQL database live, and which have died.
+ * Tells which processes on a PostgreSQL database are alive, and which have died.
  *
- * Each has a row with its last sign of life, written every two seconds by the database's clock, and holds an advisory
- * lock on a connection that it keeps up. A process that was killed loses its lock at once and is found dead a few seconds
- * later; one that stands still, or whose machine was cut off, keeps its lock for as long as the server believes in its
- * connection, and is found dead after thirty seconds without a sign. A lost lock alone proves nothing: connections break. And whoever
- * has just come back itself judges nobody: after a restart of the database the others are on their way too.
+ * Each process has a row with its last heartbeat, written every two seconds by the database's clock. It also holds
+ * an advisory lock on a permanent connection. A killed process loses its lock at once and is declared dead a few
+ * seconds later. A process that hangs, or whose machine was cut off, keeps its lock until the server drops the
+ * connection. It is declared dead after thirty seconds without a heartbeat. A lost lock alone proves nothing:
+ * connections break. A process that has just reconnected declares no other dead: after a restart of the database
+ * the others are reconnecting too.
  */
 type ProcessTableParts = {
   store: Pick<Store, 'read' | 'write' | 'withRequestDeadline'>;
@@ -25,11 +26,11 @@ export async function registerInTable(parts: ProcessTableParts, role: ProcessRol
   const { store, listening, limits } = parts;
   const id = randomUUID();
   const lock = `${processLocks}, ${lockKey(id)}`;
-  // Under a key of its own: where others wait for a table that somebody has locked, we live on.
+  // The heartbeat has its own key, so it is not delayed when other writes wait for a locked table.
   const sign = () => store.write((tx) => tx.change(signOfLife, { id, role }), `process:${id}`);
   await sign();
   listening.hold(lock);
-  // One that fails is made up for by the next.
+  // The next heartbeat makes up for one that fails.
   const beat = setInterval(() => void sign().catch(() => undefined), limits.heartbeatMs).unref();
 
   return {
@@ -57,7 +58,7 @@ export async function registerInTable(parts: ProcessTableParts, role: ProcessRol
   };
 }
 
-/** Finds processes that gave a sign of life in the last `silent` milliseconds. */
+/** Finds processes with a heartbeat in the last `silent` milliseconds. */
 export async function findAllLiving(
   reader: Reader,
   silent: number,
@@ -67,14 +68,14 @@ export async function findAllLiving(
 
 const processLocks = 0x6d70_0003;
 
-/** The first 28 bits of the id, here and in `findDead`. */
+/** Returns the first 28 bits of the id, as `findDead` does in SQL. */
 function lockKey(id: string): number {
   return Number.parseInt(id.slice(0, 7), 16);
 }
 
 const databaseNow = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-/** Writes the row anew where somebody took us for dead. */
+/** Updates the heartbeat, or inserts the row again if another process declared this one dead. */
 const signOfLife = statement((db, arg: { id: string; role: ProcessRole }) =>
   db
     .insertInto('process')

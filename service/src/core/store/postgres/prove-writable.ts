@@ -4,13 +4,13 @@ import { limitWaiting, type PostgresConnection } from './postgres-connection.ts'
 import type { PostgresLimits } from './postgres-limits.ts';
 
 /**
- * Proves that a database takes what requests write, without touching a row of theirs. One transaction:
+ * Proves that a database accepts the writes of requests, without touching their rows. It takes one transaction:
  *
- * - gets a number, which only a server that takes writes gives out;
- * - locks the tables of a request as an insert would, so that a table locked by another session is found;
- * - fills pages of a temporary table, which needs room on the disk of the database. The commit empties it.
+ * - It gets a transaction number, which only a writable server gives out.
+ * - It locks the tables of a request as an insert would, to find a table locked by another session.
+ * - It fills pages of a temporary table, which needs space on the disk of the database. The commit empties it.
  *
- * A single updated row would prove less: it reuses the space of its old version, on a full disk too.
+ * Updating a single row would prove less: it reuses the space of its old version, even on a full disk.
  */
 export function createWriteProof(
   limits: WriteProofLimits,
@@ -29,10 +29,10 @@ export function createWriteProof(
 
 type WriteProofLimits = Pick<PostgresLimits, 'requestLockMs' | 'requestMs'>;
 
-/** The temporary table of a session; a role without the right to create one fills no pages. */
+/** The temporary table of a session. A role that may not create one fills no pages. */
 type SpaceTable = { mayFill: boolean; until: number };
 
-/** The server never freezes a temporary table, so it is made anew now and then. */
+/** The server never freezes a temporary table, so it is recreated from time to time. */
 const tableLivesMs = 3_600_000;
 
 async function proveWritable(
@@ -53,13 +53,13 @@ async function proveWritable(
   throw isBusy(failed.reason) ? await nameLock(connection, failed.reason) : failed.reason;
 }
 
-/** The tables without which no request can be served. */
+/** The tables that every request needs. */
 const writtenTables = ['account', 'api_key', 'entry', 'hold', 'idempotency', 'task'];
 
-/** 256 rows, four to a page of 8 kB: half a megabyte. */
+/** Inserts 256 rows, four to a page of 8 kB: half a megabyte. */
 const fillPages = `insert into pg_temp.mailproof_space select repeat('x', 1900) from generate_series(1, 256)`;
 
-/** Makes the session's temporary table. Returns `false` if the role may not create one. */
+/** Creates the session's temporary table. Returns `false` if the role may not create one. */
 async function makeTable(connection: PostgresConnection): Promise<boolean> {
   const sent = [
     'begin read write',
@@ -81,7 +81,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof StoreUnavailableError && error.fault === 'busy';
 }
 
-/** Every mode that keeps others from writing. */
+/** Lock modes that keep other sessions from writing. */
 const blockingModes = `'ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock'`;
 const names = writtenTables.map((table) => `'${table}'`).join(', ');
 const findLock = `select relation::regclass::text as name, pid from pg_locks
@@ -91,7 +91,7 @@ const findLock = `select relation::regclass::text as name, pid from pg_locks
       and relnamespace = (select relnamespace from pg_class where oid = 'schema_version'::regclass))
   order by name limit 1`;
 
-/** Says which table is locked and by which session of the server, if it still is. */
+/** Names the locked table and the session that holds the lock, if it still does. */
 async function nameLock(connection: PostgresConnection, error: unknown): Promise<StoreUnavailableError> {
   const { rows } = await connection.execute(findLock, []);
   const found = rows[0] as { name: string; pid: number } | undefined;

@@ -18,7 +18,7 @@ import type { Store } from '../store.ts';
 const anyAccount = statement((db) => db.selectFrom('account').select('id').limit(1));
 const anyTask = statement((db) => db.selectFrom('task').select('id').limit(1));
 
-/** As a request does. */
+/** Takes credits with a deadline, as a request does. */
 function takeInTime(store: Store, accountId: string) {
   return take(store.withRequestDeadline('work'), accountId);
 }
@@ -26,7 +26,7 @@ function takeInTime(store: Store, accountId: string) {
 const faultOf = (error: unknown) => error instanceof StoreUnavailableError && error.fault;
 
 describe('PostgreSQL that makes a request wait', { skip: withoutPostgres }, () => {
-  /** Somebody else's lock on a table or a row, until it is let go. */
+  /** Holds another session's lock on a table or row until the returned function is called. */
   async function hold(url: string, sql: string): Promise<() => Promise<void>> {
     const connection = await openConnection(url);
     await connection.execute('begin read write', []);
@@ -100,7 +100,7 @@ describe('PostgreSQL that makes a request wait', { skip: withoutPostgres }, () =
     await read.first(anyTask, {});
     const letGo = await hold(database.url, 'lock table account in access exclusive mode');
     const stuck = read.first(anyAccount, {});
-    // Long enough for its connection to count as held up; the next reads go to another.
+    // After this wait the connection counts as held up; the next reads go to another.
     await sleep(100);
     for (let round = 0; round < 5; round += 1) await read.first(anyTask, {});
     await letGo();

@@ -14,7 +14,7 @@ type RunGroupParts = {
   pool: ConnectionPool<PostgresConnection>;
   compile: Compile;
   listeners: readonly Listener[];
-  /** The key that all operations of the group have, if they have one. */
+  /** The serial key of all operations in the group, if they have one. */
   serialKey: string | undefined;
   asker: WriteAsker;
   kind: WriteKind;
@@ -22,7 +22,10 @@ type RunGroupParts = {
   limits: Pick<PostgresLimits, 'groupTries' | 'lockMs' | 'requestLockMs' | 'briefStatementMs'>;
 };
 
-/** Runs operations in one transaction of their key, and again where another transaction made the database undo it. */
+/**
+ * Runs operations in one transaction of their key, and again if the database undid it because of another
+ * transaction.
+ */
 export async function runGroup(
   operations: ((tx: Tx) => Promise<unknown>)[],
   parts: RunGroupParts,
@@ -36,25 +39,28 @@ export async function runGroup(
   );
 }
 
-/** Locks are waited for on the server, up to its own limit. */
+/** The server waits for locks, up to its own limit. */
 const noWaiting = { lockWaitMs: 0, lockRetryMs: 1 };
 
 const serialLocks = 0x6d70_0001;
 
 /**
- * The connection, with the beginning of a transaction in the words of PostgreSQL: under the lock of its key. It is sent
- * without waiting for its answer: where it fails, so does all that follows it (see postgres-connection.ts). Once the time
- * is over, the server itself breaks off what it is doing, and we send nothing but the rollback.
+ * Wraps a connection so that its transactions begin under the lock of their key. The beginning is sent without
+ * waiting for its answer: if it fails, so does every statement after it (see postgres-connection.ts). After the
+ * deadline the server stops its current statement, and only the rollback is sent.
  */
 function serialised(
   connection: PostgresConnection,
   { serialKey, asker, kind, deadline, limits }: RunGroupParts,
 ): Connection {
-  /** Of a brief one: when it is too late for a statement. Its time begins with its lock, for which others do not wait. */
+  /**
+   * For a brief transaction: the time after which no statement is sent. Its time starts when it has its lock: until
+   * then no other transaction waits for it.
+   */
   let until = Infinity;
   const limitTime = async () => {
     const statementMs = limits.briefStatementMs;
-    // Together, since a slice of erasing is no longer than a few such statements.
+    // Both settings go in one statement: a slice of an erasure is no longer than a few such statements.
     const settings = `set_config('synchronous_commit', 'off', true), set_config('statement_timeout', $1, true)`;
     await connection.execute(`select ${settings}`, [String(statementMs)]);
     until = performance.now() + statementMs;
@@ -64,7 +70,7 @@ function serialised(
     const sent: Promise<unknown>[] = [connection.execute('begin read write', [])];
     const leftMs = deadline.leftMs();
     if (leftMs !== Infinity) {
-      // Nothing would mean no limit at all.
+      // 0 would mean no limit.
       const statementMs = Math.max(1, Math.ceil(leftMs));
       const longestMs = asker === 'ending' ? limits.lockMs : limits.requestLockMs;
       const lockMs = Math.min(longestMs, statementMs);
@@ -76,7 +82,7 @@ function serialised(
       sent.push(connection.execute('select pg_advisory_xact_lock($1::int, $2::int)', lock));
     }
     if (kind === 'brief') sent.push(limitTime());
-    // Whoever uses the transaction hears of it.
+    // The operations in the transaction receive these errors.
     for (const answered of sent) answered.catch(() => undefined);
     return Promise.resolve({ rows: [], changes: 0 });
   };
@@ -93,7 +99,10 @@ function serialised(
   };
 }
 
-/** Two keys with the same number wait for each other now and then, and lose nothing else. */
+/**
+ * Returns the number of a key's lock. Two keys with the same number sometimes wait for each other, and lose nothing
+ * else.
+ */
 function lockOf(serialKey: string): number {
   return createHash('sha256').update(serialKey).digest().readInt32BE();
 }

@@ -9,8 +9,8 @@ const program = `
 `;
 
 /**
- * Looks through a whole database file for damage, in a process of its own: SQLite reads every page of it without a pause,
- * which takes minutes for a large one, and cannot be broken off from within.
+ * Checks a whole database file for damage in a separate process. SQLite reads every page without a pause, which
+ * takes minutes for a large file, and cannot be interrupted from within.
  */
 export async function isFileSound(file: string, stop: AbortSignal): Promise<boolean> {
   try {
@@ -18,7 +18,7 @@ export async function isFileSound(file: string, stop: AbortSignal): Promise<bool
     return stdout === 'ok';
   } catch (error) {
     stop.throwIfAborted();
-    // It says so by failing, too: a page that cannot be read as one ends the look at it.
+    // Damage can also show as an error: the check stops at a page that cannot be read.
     if (error instanceof Error && 'stderr' in error && /malformed|not a database/.test(String(error.stderr)))
       return false;
     throw error;

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
 /**
- * Carries what was committed from the write-ahead log over to the database file, in a thread of its own: that is to write
- * and sync megabytes, for which the thread that serves requests would stand still. It is for those who write much and can
- * wait, such as whoever erases; a commit that finds the log long still carries over by itself (`wal_autocheckpoint`).
+ * A thread that moves committed changes from the write-ahead log to the database file. To write and sync megabytes
+ * would block the thread that serves requests. It is for jobs that write much and can wait, such as erasures. A
+ * commit that finds a long log still moves it by itself (`wal_autocheckpoint`).
  */
 type CheckpointThread = {
-  /** Answers once what was committed before is carried over, as far as nobody reads older pages. */
+  /** Resolves once all earlier commits are moved, as far as no reader needs older pages. */
   carryOver: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -36,7 +36,7 @@ export function createCheckpointThread(file: string): CheckpointThread {
   function start(): Worker {
     const started = new Worker(program, { eval: true, workerData: file });
     started.on('message', () => answer());
-    // What it met, such as a disk that is full, the next commit meets too and tells. Another is started the next time.
+    // The next commit meets and reports the same problem, such as a full disk. The next call starts another thread.
     started.on('error', () => undefined);
     started.on('exit', () => {
       thread = undefined;
@@ -51,14 +51,14 @@ export function createCheckpointThread(file: string): CheckpointThread {
     const answered = new Promise<void>((resolve) => (answer = resolve));
     asked.postMessage('carry over');
     await answered;
-    // It keeps no process from ending.
+    // The thread does not keep the process alive.
     asked.unref();
     carrying = undefined;
   }
 
   return {
     carryOver: async () => {
-      // What is under way may have begun before the last commit.
+      // The running checkpoint may have begun before the last commit.
       await carrying;
       await (carrying ??= ask());
     },

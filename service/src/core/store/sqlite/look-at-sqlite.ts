@@ -9,8 +9,8 @@ import { explainFileFault, storeFile } from './open-sqlite-store.ts';
 import { openSqliteConnection } from './sqlite-connection.ts';
 
 /**
- * Looks at a database as it is: its schema is left alone, and nothing of it is written. Returns `undefined` if there is
- * no file, or no such table or column, because no service of this version has run on it yet.
+ * Reads a database as it is, without migrating or writing. Returns `undefined` if the file, a table or a column is
+ * missing, because no service of this version has run on it yet.
  */
 export async function lookAtSqlite<T>(
   dataDir: string,

@@ -268,7 +268,7 @@ describe('the store at run time', () => {
   });
 });
 
-/** Root may write everywhere, so where the tests run as root the store is opened by somebody else. */
+/** Opens the store as an ordinary user, even if the tests run as root: root may write everywhere. */
 async function openAsOrdinaryUser(dataDir: string, file: string): Promise<string> {
   if (process.getuid?.() !== 0) return lineOf(dataDir);
   const nobody = 65_534;

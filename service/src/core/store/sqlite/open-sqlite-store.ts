@@ -21,23 +21,26 @@ import { StoreOpenError } from '../store-open-error.ts';
 import { StoreUnavailableError, type StoreFault } from '../store-unavailable-error.ts';
 
 /**
- * Opens the SQLite store in a data directory, makes it if there is none, and brings it to the schema of
- * this version. Whatever stands in the way ends as one line for the operator.
+ * Opens the SQLite store in a data directory, creates it if it is missing, and migrates it to the schema of this
+ * version. Any failure becomes one line for the operator.
  */
 export type SqliteStoreOptions = {
   dataDir: string;
-  /** Look for damage; a service does, a short command need not. A large file is looked at later (`Store.findDamage`). */
+  /**
+   * Whether to check for damage; a service does, a short command need not. A large file is checked later
+   * (`Store.findDamage`).
+   */
   check: boolean;
-  /** Told of every transaction. */
+  /** Called after every transaction. */
   onGroup?: OnGroup | undefined;
-  /** `migrate` unless something else is said. */
+  /** Default: `migrate`. */
   right?: SchemaRight | undefined;
   listeners?: readonly Listener[] | undefined;
 };
 
 export type SqliteStoreParts = {
   connect(options: SqliteOptions): Connection;
-  /** The largest file that is looked through before it is opened: a moment's work. */
+  /** The largest file that is checked before it is opened; the check takes a moment. */
   checkedAtOnceBytes: number;
 };
 
@@ -48,11 +51,11 @@ const sqliteStoreParts: SqliteStoreParts = {
 
 const limits = { operationsInGroup: 128, operationsWaiting: 20_000, lockWaitMs: 5_000, lockRetryMs: 5 };
 const busyTimeoutMs = 5_000;
-/** The pages of a busy hour stay in the memory of whoever writes them. */
+/** The writer keeps the pages of a busy hour in memory. */
 const writerCacheMb = 64;
 const readerCacheMb = 16;
 
-/** The file of the store in a data directory; there once a store was opened there. */
+/** Returns the path of the store in a data directory. The file exists once a store was opened there. */
 export function storeFile(dataDir: string): string {
   return join(resolve(dataDir), 'mailproof.db');
 }
@@ -72,8 +75,8 @@ export async function openSqliteStore(
   try {
     const { right = 'migrate' } = options;
     await prepare(file, { check: options.check && isSmall, connect, words: dialect.words, right });
-    // The writer waits for its lock in its own way; a reader is never made to wait by the write-ahead log.
-    // Whoever closes the last connection locks the file for a moment, even against those who only open it.
+    // The writer waits for its lock in its own way; the write-ahead log never makes a reader wait. A process that
+    // closes the last connection locks the file briefly, even against opening.
     const writer = await patiently(() => connect(0, writerCacheMb));
     const reader = await patiently(() => connect(busyTimeoutMs));
     const findDamage: Store['findDamage'] = async (stop) =>
@@ -89,7 +92,7 @@ export async function openSqliteStore(
   }
 }
 
-/** The directory and file are made for this user alone: they hold addresses. */
+/** Creates the directory and the file for this user alone: they hold addresses. */
 function makeFile(dataDir: string, file: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -126,7 +129,10 @@ async function prepare(file: string, { check, connect, words, right }: PreparePa
   }
 }
 
-/** Two processes that open a new file together may find it locked while the other sets its journal mode. */
+/**
+ * Opens a connection and retries while the file is locked. Of two processes that open a new file, one may lock it
+ * to set the journal mode.
+ */
 async function patiently(open: () => Connection): Promise<Connection> {
   for (let triesLeft = 100; ; triesLeft -= 1) {
     try {
@@ -146,7 +152,7 @@ async function refuseDamage(connection: Connection, file: string): Promise<void>
   if (!sound) throw new StoreOpenError(explainFileFault('corrupt', file));
 }
 
-/** Tells what is wrong with the file, and what to do about it. */
+/** Explains the problem with the file, and the remedy. */
 export function explainFileFault(fault: StoreFault, file: string): string {
   switch (fault) {
     case 'busy':
@@ -156,7 +162,7 @@ export function explainFileFault(fault: StoreFault, file: string): string {
     case 'not_writable':
       return `${file} cannot be opened for writing: make the data directory writable for this user, or set MAILPROOF_DATA_DIR to another`;
     case 'corrupt':
-      return `${file} is damaged or is no Mailproof database: restore it from a backup, or set MAILPROOF_DATA_DIR to another directory`;
+      return `${file} is damaged or is not a Mailproof database: restore it from a backup, or set MAILPROOF_DATA_DIR to another directory`;
     case 'failing':
     case 'closed':
     case 'overloaded':
@@ -168,7 +174,7 @@ export function explainFileFault(fault: StoreFault, file: string): string {
   }
 }
 
-/** Ends what readers share with every commit. */
+/** Ends the shared read transaction after every commit. */
 function refreshing(writer: Connection, reads: Pick<SharedReads, 'refresh'>): Connection['execute'] {
   return (sql, values) => {
     const answer = writer.execute(sql, values);
@@ -198,7 +204,7 @@ function assemble(parts: AssembleParts): Omit<Store, 'findDamage'> {
   const reads = shareReadTransactions(reader);
   const { carryOver, close: endThread } = createCheckpointThread(storeFile(dataDir));
   const queue = createWriteQueue({
-    // Whoever has written reads what was written.
+    // A caller that has written then reads its own changes.
     connection: { ...writer, execute: refreshing(writer, reads) },
     compile,
     listeners,
@@ -211,11 +217,11 @@ function assemble(parts: AssembleParts): Omit<Store, 'findDamage'> {
     read,
     write,
     writeAlone: createWriteAlone(write),
-    // Whether to wait for the disk is a matter of the connection here, and all share the one that writes.
+    // In SQLite, waiting for the disk is a setting of the connection, and all writes share one connection.
     writeRepeatable: write,
-    // A statement here has the thread until it is done, and nothing breaks it off.
+    // In SQLite a statement keeps the thread until it is done; no limit can stop it.
     writeBriefly: write,
-    // One file and one process, as a rule: nobody else makes it wait.
+    // As a rule there is one file and one process, so no other process makes it wait.
     withRequestDeadline: () => ({ read, write }),
     waitMs: queue.waitMs,
     snapshot: async (look) => {
@@ -231,7 +237,7 @@ function assemble(parts: AssembleParts): Omit<Store, 'findDamage'> {
     truncateLog: async () => {
       await carryOver();
       reads.refresh();
-      // A connection of its own that waits for nobody: the next sweep tries again.
+      // A separate connection that does not wait for locks: the next sweep tries again.
       const connection = connect(0);
       try {
         const { rows } = await connection.execute('pragma wal_checkpoint(truncate)', []);
@@ -246,7 +252,7 @@ function assemble(parts: AssembleParts): Omit<Store, 'findDamage'> {
     },
     joinRegistry: (role) => {
       const registry = registerInDataDir(dataDir, role);
-      // Held for as long as the store: a lock that nobody refers to would be let go of by the garbage collector.
+      // Referenced for as long as the store is open; otherwise the garbage collector would release the lock.
       registries.push(registry);
       return Promise.resolve(registry);
     },
@@ -261,7 +267,7 @@ function assemble(parts: AssembleParts): Omit<Store, 'findDamage'> {
   };
 }
 
-/** Notices within one process: those that share a file do not hear of each other. */
+/** Notices within one process: processes that share a file do not receive each other's. */
 function createLocalNotices(): Pick<Store, 'notify' | 'listen'> {
   const listeners = new Map<string, Set<() => void>>();
   return {

@@ -13,7 +13,7 @@ function newDir(t: TestContext): string {
   return dir;
 }
 
-/** Another process that announces itself and stays until it is killed. */
+/** Starts another process that registers and stays until it is killed. */
 async function startOther(dataDir: string) {
   const script = `
     import { registerInDataDir } from ${JSON.stringify(new URL('process-files.ts', import.meta.url).href)};

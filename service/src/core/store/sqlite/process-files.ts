@@ -5,13 +5,12 @@ import { DatabaseSync } from 'node:sqlite';
 import type { ProcessRegistry, ProcessRole } from '../process-registry.ts';
 
 /**
- * Tells which of the processes that worked on this data directory have died.
+ * Tells which processes on this data directory have died.
  *
- * Each process holds the lock of a file of its own for as long as it runs. The system lets go of the lock when the
- * process dies, however it dies, so at the next start what a killed process held can be given back at once,
- * while a second process that lives and works on the same directory is left alone. The lock is SQLite's, taken
- * on an empty file, because Node has none of its own. Where a file is lost, expiry gives back the same, later.
- * The file is named after the process and its role.
+ * Each process locks a file of its own while it runs. The system releases the lock when the process dies, however
+ * it dies. So the next start can give back at once what a killed process held, and leaves living processes on the
+ * same directory alone. The lock is SQLite's, on an empty file, because Node has no file locks. If a file is lost,
+ * the holds still expire, later. The file is named after the process and its role.
  */
 export function registerInDataDir(dataDir: string, role: ProcessRole = 'all'): ProcessRegistry {
   const folder = join(dataDir, 'processes');
@@ -49,7 +48,7 @@ export function registerInDataDir(dataDir: string, role: ProcessRole = 'all'): P
   };
 }
 
-/** The processes that live, for a program that is none of them. */
+/** Returns the living processes, for a program that is not one of them. */
 export function findLivingIn(dataDir: string): { id: string; role: ProcessRole }[] {
   const folder = join(dataDir, 'processes');
   if (!existsSync(folder)) return [];
@@ -77,7 +76,7 @@ function removeProcess(folder: string, id: string): void {
   for (const found of findProcesses(folder)) if (found.id === id) rmSync(found.file, { force: true });
 }
 
-/** `undefined` where another holds it. */
+/** Returns `undefined` if another process holds the lock. */
 function takeLock(file: string): DatabaseSync | undefined {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {

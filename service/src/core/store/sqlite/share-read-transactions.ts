@@ -1,12 +1,12 @@
 import type { Connection } from '../connection.ts';
 
 /**
- * Reads of one round of the event loop share a transaction, from the second on: to open and close one costs half of a
- * small read. So whoever reads sees all that this process has committed, and of what others commit at least what
- * was there when the round began.
+ * Reads that share a transaction from the second of a round of the event loop on. Opening and closing a transaction
+ * costs half of a small read. A reader sees all commits of this process, and at least those of others from before
+ * the round began.
  */
 export type SharedReads = Pick<Connection, 'execute'> & {
-  /** Ends what is shared, so that the next read sees what has been committed since. */
+  /** Ends the shared transaction, so that the next read sees later commits. */
   refresh(): void;
 };
 
@@ -15,7 +15,7 @@ export function shareReadTransactions(reader: Connection): SharedReads {
 
   function refresh(): void {
     readsInRound = 0;
-    // If it cannot be ended the next read fails, and says so to whoever reads.
+    // If the commit fails, the next read fails too and reports it to its caller.
     if (reader.inTransaction()) reader.execute('commit', []).catch(() => undefined);
   }
 
@@ -23,7 +23,7 @@ export function shareReadTransactions(reader: Connection): SharedReads {
     execute: (sql, values) => {
       readsInRound += 1;
       if (readsInRound === 1) setImmediate(refresh);
-      // If it cannot be opened, the read has one of its own.
+      // If the transaction cannot be opened, the read runs in its own.
       if (readsInRound === 2) reader.execute('begin', []).catch(() => undefined);
       return reader.execute(sql, values);
     },

@@ -6,28 +6,27 @@ import { StoreUnavailableError, type StoreFault } from '../store-unavailable-err
 /**
  * A connection to a SQLite file through Node's own driver.
  *
- * The settings are made at every open because none but the journal mode is kept in the file, and a
- * reopened write-ahead log may come up with `synchronous=NORMAL`, which loses acknowledged commits
- * when the power fails.
+ * The settings are made at every open, because the file keeps only the journal mode. A reopened write-ahead log may
+ * come up with `synchronous=NORMAL`, which loses acknowledged commits in a power failure.
  */
 export type SqliteOptions = {
   file: string;
-  /** How long a statement may stand still for another process's lock; the whole process stands with it. */
+  /** How long a statement may block for another process's lock; the whole process blocks with it. */
   busyTimeoutMs: number;
-  /** Pages that it keeps in memory. What a reader does not keep the system's own cache has, as a rule. */
+  /** The size of the page cache in memory. For readers the system's own cache usually serves as well. */
   cacheMb: number;
 };
 
 const settings = [
-  // Of a new file only. A commit of many small rows writes fewer pages so, and costs a sixth less.
+  // Applies to a new file only. A commit of many small rows then writes fewer pages, and costs a sixth less.
   'pragma page_size = 8192',
   'pragma journal_mode = wal',
   'pragma synchronous = full',
   'pragma foreign_keys = on',
-  // What is deleted is overwritten, and nothing of it goes to temporary files.
+  // Deleted data is overwritten, and none of it goes to temporary files.
   'pragma secure_delete = on',
   'pragma temp_store = memory',
-  // They are carried from the log to the file less often.
+  // Pages move from the log to the file less often.
   'pragma wal_autocheckpoint = 4000',
 ];
 
@@ -81,10 +80,10 @@ export function openSqliteConnection({ file, busyTimeoutMs, cacheMb }: SqliteOpt
 
 type Prepared = { statement: StatementSync; columns: string[] };
 
-/** Node makes rows that are slow to make and to read; arrays cost it less, and an object of our own costs little. */
+/** Makes a row object. Node's own row objects are slow to make and read; arrays and our own objects cost less. */
 function named(columns: string[], values: unknown): Record<string, unknown> {
   const row: Record<string, unknown> = {};
-  if (!Array.isArray(values)) throw new TypeError('a row is an array');
+  if (!Array.isArray(values)) throw new TypeError('a row must be an array');
   for (let at = 0; at < columns.length; at += 1) row[columns[at] ?? ''] = values[at];
   return row;
 }
@@ -97,7 +96,7 @@ function translated<T>(work: () => T): T {
   }
 }
 
-/** Primary result codes (sqlite.org/rescode.html) that are the store's trouble and not a mistake of ours. */
+/** Primary result codes (sqlite.org/rescode.html) that mean trouble with the store rather than a defect of ours. */
 const faults = new Map<number, StoreFault>([
   [3, 'not_writable'], // PERM
   [5, 'busy'], // BUSY
@@ -113,7 +112,8 @@ const faults = new Map<number, StoreFault>([
 ]);
 
 function translate(error: unknown): Error {
-  if (!(error instanceof Error)) return new Error('SQLite threw what is no error', { cause: error });
+  if (!(error instanceof Error))
+    return new Error('SQLite threw a value that is not an Error', { cause: error });
   if ('code' in error && error.code === 'ERR_INVALID_STATE')
     return new StoreUnavailableError('closed', error);
   if (!('errcode' in error) || typeof error.errcode !== 'number') return error;

@@ -14,20 +14,20 @@ export type TaskTables = {
     hold_id: string | null;
     fence: number;
     lease_owner: string | null;
-    /** 0 where nobody holds the task. */
+    /** 0 if no worker holds the task. */
     lease_until: number;
-    /** Not to be claimed before. */
+    /** The task is not claimed before this time. */
     next_at: number;
     deadline_at: number;
     created_at: number;
     completed_at: number | null;
     expires_at: number | null;
-    /** The results as the contract shows them, in JSON, made once when the task was completed. */
+    /** The results in the form of the contract, in JSON, made once when the task was completed. */
     results: string | null;
     /** The key and the request that created it. */
     key_id: string | null;
     request_id: string | null;
-    /** The list that it is a part of; such a task has no hold of its own. */
+    /** The list of the task, if any; such a task has no hold of its own. */
     list_id: Generated<string | null>;
   };
   item: {
@@ -45,10 +45,12 @@ export type TaskTables = {
     explanation: string | null;
     /** The visits that ended in a deferral, in JSON; null before the first. */
     visited: string | null;
-    /** Which row of the list it is, where the task is part of one. */
+    /** The row of the list, if the task is part of one. */
     list_row: Generated<number | null>;
   };
-  /** The addresses of a task that nobody has claimed yet. The first claim makes them items (see migrations/0018). */
+  /**
+   * The addresses of a task that no worker has claimed yet. The first claim makes them items (see migrations/0018).
+   */
   waiting_addresses: {
     task_id: string;
     /** In JSON, in their order. */

@@ -187,7 +187,7 @@ for (const database of databases) {
       for (let n = 0; n < 5_000; n += 1) others.memory.learn({ ...aDomain, key: `d${n}.example` });
       await others.stop();
       await until(() => {
-        // While a look is under way, there is no timer for the next.
+        // While the job is running, there is no timer for the next run.
         if (time.timers() > 0) time.advance(1_000);
         return heard.size >= 5_000;
       });

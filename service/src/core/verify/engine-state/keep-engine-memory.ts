@@ -5,16 +5,16 @@ import type { WallClock } from '../../store/wall-clock.ts';
 import { repeat } from '../../process/repeat.ts';
 
 /**
- * Keeps what the engine learns of domains, mail hosts and routes, so that a restart does not start from zero, and
- * tells it what the engines of other processes have learnt.
+ * Keeps the engine's knowledge of domains, mail hosts and routes, so that a restart does not start from zero. It
+ * also passes on the knowledge of engines in other processes.
  *
- * The engine never waits for the store: what it learns is gathered and written at most once a second and when it stops;
- * what others wrote is looked for as often. A store that fails costs nothing but what could not be kept. The number of
- * entries is bounded, here and in the store.
+ * The engine never waits for the store: its news is collected and written at most once a second, and when it stops.
+ * News of other processes is read as often. If the store fails, only that news is lost. The number of entries is
+ * bounded, here and in the store.
  */
 type KeptMemory = {
   memory: EngineMemory;
-  /** Writes what is still to be written. */
+  /** Writes the remaining news. */
   stop: () => Promise<void>;
 };
 
@@ -23,7 +23,7 @@ type KeepEngineMemoryParts = {
   clock: Clock;
   wallClock: WallClock;
   onProblem: (message: string, error: unknown) => void;
-  /** Marks what this process wrote, so that it does not read its own rows back. */
+  /** Marks the rows of this process, so that it does not read them back. */
   processId: string;
 };
 
@@ -62,7 +62,7 @@ export async function keepEngineMemory(parts: KeepEngineMemoryParts): Promise<Ke
 
   function writeSoon(): void {
     writing = write()
-      .catch((error: unknown) => parts.onProblem('what the engine learnt could not be kept', error))
+      .catch((error: unknown) => parts.onProblem("the engine's memory could not be saved", error))
       .finally(() => {
         cancel = unwritten.size > 0 ? clock.after(writeEveryMs, writeSoon) : undefined;
       });
@@ -78,7 +78,7 @@ export async function keepEngineMemory(parts: KeepEngineMemoryParts): Promise<Ke
           { writer: processId, at: wallClock.now() },
         ),
       );
-      // What was learnt anew meanwhile stays for the next time.
+      // Entries that were learnt again meanwhile stay for the next time.
       for (const [place, row] of slice) if (unwritten.get(place) === row) unwritten.delete(place);
     }
     if (clock.now() - sweptAt < sweepEveryMs) return;
@@ -94,24 +94,24 @@ export async function keepEngineMemory(parts: KeepEngineMemoryParts): Promise<Ke
       await writing;
       cancel?.();
       await write().catch((error: unknown) =>
-        parts.onProblem('what the engine learnt last could not be kept', error),
+        parts.onProblem("the engine's last memory could not be saved", error),
       );
     },
   };
 }
 
-/** A row that is committed late was stamped earlier, so each look goes back this far again. */
+/** A row may be committed later than its time stamp, so each read goes back this far. */
 const overlapMs = 5_000;
-/** Rows in one read, and reads in one look. */
+/** Rows in one read, and reads in one run. */
 const newsAtOnce = 1_000;
 const mostReads = 100;
 
-/** Looks again and again for what other processes wrote, and tells each entry once. */
+/** Polls for rows of other processes, and reports each entry once. */
 function followNews(parts: KeepEngineMemoryParts, startedAt: number) {
   const { store, wallClock, processId } = parts;
   let tell: (entries: Remembered[]) => void = () => undefined;
   let from = startedAt - overlapMs;
-  /** What was told within the overlap, and when it was written. */
+  /** Entries reported within the overlap, and when they were written. */
   const told = new Map<string, number>();
 
   async function look(): Promise<void> {
@@ -120,7 +120,7 @@ function followNews(parts: KeepEngineMemoryParts, startedAt: number) {
     for (let reads = 0; reads < mostReads; reads += 1) {
       const rows = await store.read.all(findNews, { writer: processId, ...after, limit: newsAtOnce });
       const fresh = rows.filter(({ kind, key, written }) => told.get(`${kind} ${key}`) !== written);
-      // What is left of a life is counted from now, not from before the reading: a row may be younger than the look.
+      // The remaining life counts from now, not from before the read: a row may be younger than the read.
       const toldAt = wallClock.now();
       tell(fresh.flatMap((row) => readRow(row, toldAt) ?? []));
       for (const { kind, key, written } of fresh) told.set(`${kind} ${key}`, written);
@@ -173,7 +173,7 @@ async function load(parts: KeepEngineMemoryParts): Promise<Remembered[]> {
   return rows.flatMap((row) => readRow(row, now) ?? []);
 }
 
-/** `undefined` for what this version cannot read; the engine looks at the values themselves. */
+/** Parses a row. Returns `undefined` if this version cannot read it; the engine checks the values themselves. */
 function readRow({ kind, key, value, expires }: MemoryRow, now: number): Remembered | undefined {
   if (!isKind(kind)) return undefined;
   try {
@@ -208,7 +208,7 @@ const writeRow = statement((db, arg: MemoryRow & RowSignature) => {
     .onConflict((conflict) => conflict.columns(['kind', 'key']).doUpdateSet(said));
 });
 
-/** What was learnt elsewhere, by somebody whom the engines of this installation may hear. */
+/** Stores entries that were learnt elsewhere, by a source that the engines of this installation may trust. */
 export async function rememberFrom(
   tx: Tx,
   entries: readonly Remembered[],
@@ -222,7 +222,7 @@ export async function rememberFrom(
   await writeRows(tx, rows, signature);
 }
 
-/** Without any life left, so that engines which have heard of it forget it; the sweep erases it after that. */
+/** Ends the life of rows, so that engines that know them forget them; the sweep erases them after that. */
 const endLives = statement((db, arg: RowSignature) =>
   db
     .updateTable('engine_memory')
@@ -230,13 +230,13 @@ const endLives = statement((db, arg: RowSignature) =>
     .where('writer', '=', arg.writer),
 );
 
-/** Whatever somebody said who is not to be believed any more. */
+/** Forgets all entries of a source that is no longer trusted. */
 export async function forgetFrom(tx: Tx, signature: RowSignature): Promise<void> {
   await tx.change(endLives, signature);
 }
 
 async function writeRows(tx: Tx, rows: MemoryRow[], signature: RowSignature): Promise<void> {
-  // In one order everywhere, so that two processes never wait for each other's rows.
+  // All processes use the same order, so that two never wait for each other's rows.
   const sorted = rows.toSorted((a, b) => (a.kind + a.key < b.kind + b.key ? -1 : 1));
   for (const row of sorted) await tx.change(writeRow, { ...row, ...signature });
 }
@@ -245,7 +245,7 @@ const eraseExpired = statement((db, arg: { now: number }) =>
   db.deleteFrom('engine_memory').where('expires_at', '<=', arg.now),
 );
 
-/** Those that would expire first go first. */
+/** Erases surplus rows; those that expire first go first. */
 const eraseSurplus = statement((db, arg: { most: number }) =>
   db
     .deleteFrom('engine_memory')

@@ -12,7 +12,7 @@ const findDoubted = statement((db, arg: { now: number }) =>
     .limit(1_000),
 );
 
-/** Providers that refuse control mailboxes, as the engine last told the store. */
+/** Returns providers that refuse control mailboxes, as the engine last stored them. */
 export async function readDoubtedProviders(parts: {
   store: Pick<Store, 'read'>;
   wallClock: WallClock;

@@ -2,8 +2,8 @@ import { statement } from '../../store/statement.ts';
 import type { Store } from '../../store/store.ts';
 
 /**
- * What the names of random probes are derived from (see the glossary). It is kept in the store, so that all processes that share it ask
- * a domain for the same random probe, whichever machine they are on. The first process brings its own.
+ * Returns the key from which the names of random probes are derived (see the glossary). The store keeps it, so that
+ * all processes ask a domain for the same random probe, on any machine. The first process contributes its own.
  */
 export async function readRandomProbeKey(ownKey: string, { store }: { store: Store }): Promise<string> {
   const row = await store.write(async (tx) => {
@@ -15,7 +15,7 @@ export async function readRandomProbeKey(ownKey: string, { store }: { store: Sto
   return key;
 }
 
-/** Among what the engine remembers, which is bounded by what expires first. */
+/** The key is in the engine's memory, which erases surplus rows by expiry; so it never expires. */
 const place = { kind: 'stranger_key', key: '' };
 const never = Number.MAX_SAFE_INTEGER;
 

@@ -2,10 +2,10 @@ import { statement } from '../../store/statement.ts';
 import type { Store } from '../../store/store.ts';
 import type { WallClock } from '../../store/wall-clock.ts';
 
-/** Routes that rest because providers block them, as the engine last told the store. */
+/** A route that rests because providers block it, as the engine last stored it. */
 export type RestingRoute = {
   route: string;
-  /** 0 if it does not rest for everybody. */
+  /** 0 if it does not rest for all providers. */
   until: number;
   groups: string[];
   restingGroups: { group: string; until: number }[];
@@ -47,7 +47,7 @@ function restingGroup(value: unknown, now: number): RestingRoute['restingGroups'
   return typeof group === 'string' && typeof until === 'number' && until > now ? [{ group, until }] : [];
 }
 
-/** The state of a route as it is kept, with its volume and without its rests. */
+/** Returns the stored state of a route, with its volume and without its rests. */
 export function withoutRests(text: string): object {
   const state = JSON.parse(text) as Kept;
   return { ...state, restingUntil: undefined, restingGroups: [], refusals: [] };

@@ -1,17 +1,17 @@
 import type { ListFindings, ReadReply } from '@mailproof/engine';
 
 /**
- * What the sandbox answers for an address, by its local part. Each row is the world as the engine would find it:
- * what lists know, where mail goes, what a mail host replies. The verdict is not here: the engine reads these rows as
- * it reads the world, so the sandbox cannot answer what the real engine would not.
+ * The sandbox's answers by local part. Each row is the world as the engine would find it: list entries, the mail
+ * route, the replies of a mail host. The verdict is not here: the engine judges these rows like the real world, so
+ * the sandbox cannot give an answer that the real engine would not.
  */
 export type SandboxAnswer = {
-  /** What the table in docs/sandbox.md says about the row. */
+  /** The text of the row in the table of docs/sandbox.md. */
   outcome: string;
   lists?: Partial<ListFindings>;
-  /** Where the domain's mail goes; a mail host unless said otherwise. */
+  /** The domain's mail route; default: a mail host. */
   domain?: 'no_such_domain' | 'null_mx' | 'dns_fails';
-  /** What the mail host does when it is asked for the mailbox; it accepts unless said otherwise. */
+  /** The mail host's reply for the mailbox; default: it accepts. */
   mailbox?: SandboxMailbox;
 };
 
@@ -85,7 +85,7 @@ export const sandboxAnswers = {
 
 const byName: ReadonlyMap<string, SandboxAnswer> = new Map(Object.entries(sandboxAnswers));
 
-/** The row for a local part: its own name, or the tag after the last plus sign, or else `safe`. */
+/** Finds the row for a local part: by its own name, or by the tag after the last plus sign, or else `safe`. */
 export function findAnswer(localPart: string): SandboxAnswer {
   const name = localPart.toLowerCase();
   const tag = name.slice(name.lastIndexOf('+') + 1);

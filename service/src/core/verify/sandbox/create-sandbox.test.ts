@@ -10,7 +10,7 @@ import { createSandbox, sandboxLimitTable } from './create-sandbox.ts';
 const sandbox = createSandbox({ delays: false, clock: systemClock });
 const patience = () => ({ deadline: systemClock.now() + 30_000, signal: new AbortController().signal });
 
-/** What each name answers, as a client sees it. */
+/** Returns the answer for a name, as a client sees it. */
 async function outcomeOf(email: string): Promise<string> {
   try {
     const outcome = await sandbox.verify(email, patience());

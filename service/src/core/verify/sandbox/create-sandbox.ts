@@ -16,22 +16,21 @@ import { findAnswer, type SandboxAnswer } from './answers.ts';
 import { evidenceFor, sandboxHost } from './mailbox-evidence.ts';
 import { createSandboxTime } from './sandbox-time.ts';
 
-/** How long the stages of a real verification take, roughly. */
+/** Rough durations of the stages of a real verification. */
 const dnsMs = 30;
 const smtpMs = 400;
 
 /**
- * Singles of test keys cost nobody anything but the processor, which is everybody's. So the made-up mail hosts take those
- * of one account only so fast, as a real host would; whoever asks for more waits for its own.
+ * Single verifications of test keys cost no credits, but they use CPU that all accounts share. So the made-up mail
+ * hosts limit the rate per account, as a real host would; an account that asks for more waits.
  */
 export const sandboxLimitTable = {
   singlesPerSecond: {
     value: 200,
-    meaning:
-      'single verifications that the test keys of one account have begun in a second; further ones wait',
+    meaning: 'single verifications per second that begin for the test keys of one account; further ones wait',
   },
-  singlesAtOnce: { value: 200, meaning: 'of these, after a time without any, at once' },
-  singleWaitMs: { value: 2_000, meaning: 'such a wait; what was given up meanwhile does not make it longer' },
+  singlesAtOnce: { value: 200, meaning: 'burst of such verifications after a pause' },
+  singleWaitMs: { value: 2_000, meaning: 'such a wait; abandoned verifications do not make it longer' },
 } as const;
 
 const rate = {
@@ -44,7 +43,7 @@ const accountsKnown = 10_000;
 export type Sandbox = Pick<Engine, 'verify' | 'nearProvider'>;
 
 /**
- * The engine behind test keys: the same stages, judge and explanations, with a made-up world in place of
+ * Creates the engine behind test keys: the same stages, judge and explanations, with a made-up world in place of
  * the lists, DNS and mail hosts. It answers by the local part, at any domain, and sends no packet.
  */
 export function createSandbox({ delays, clock }: { delays: boolean; clock: Clock }): Sandbox {
@@ -56,7 +55,10 @@ export function createSandbox({ delays, clock }: { delays: boolean; clock: Clock
   };
   const rates = createCellRates({ clock, mostNames: accountsKnown });
 
-  /** How long a verification has to wait before it begins. Workers begin those of tasks, as many as they have room for. */
+  /**
+   * Returns how long a verification waits before it begins. Workers begin those of tasks, as many as they have room
+   * for.
+   */
   function waitFor({ urgency, account }: Asker): number {
     if (!delays || urgency === 'bulk') return 0;
     const now = clock.now();
@@ -133,7 +135,7 @@ const throughSandboxHost: MailRoute = {
   implicit: false,
   mxRecords: [sandboxHost],
   preferred: 1,
-  // An address of the documentation block (RFC 5737); nobody dials it.
+  // An address of the documentation block (RFC 5737), which is never dialled.
   first: { name: sandboxHost, addresses: ['192.0.2.1'] },
   further: [],
 };

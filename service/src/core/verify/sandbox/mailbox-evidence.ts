@@ -19,7 +19,7 @@ const randomProbeRefused: ReadReply = {
 };
 const randomProbeAccepted: ReadReply = { ...accepted, phase: 'random_rcpt' };
 
-/** What comes of asking for the mailbox; the replies are read by the engine's own rules. */
+/** Returns the evidence for a mailbox; the engine's own rules read the replies. */
 export function evidenceFor(mailbox: SandboxMailbox | undefined): MailboxEvidence {
   switch (mailbox?.kind) {
     case undefined:
@@ -53,6 +53,6 @@ function noAnswer(reason: 'mx_unreachable' | 'smtp_timeout'): MailboxEvidence {
 
 function namedHost(name: string): CanonicalHost {
   const host = canonicalHost(name);
-  if (host === undefined) throw new Error(`${name} is no host name`);
+  if (host === undefined) throw new Error(`${name} is not a host name`);
   return host;
 }

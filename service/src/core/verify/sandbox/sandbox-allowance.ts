@@ -1,30 +1,30 @@
 import { createBoundedCache, type Clock } from '@mailproof/engine';
 
-/** What a test key had stored lives this long at most: a try-out is over by then, and it must not fill the disk. */
+/** The longest life of stored data of a test key: a try-out is over by then, and it must not fill the disk. */
 const sandboxLifeMs = 3_600_000;
 
-/** How long a completed task or a list is kept. */
+/** Returns how long a completed task or a list is kept. */
 export function retentionOf(mode: 'live' | 'test', retentionMs: number): number {
   return mode === 'live' ? retentionMs : Math.min(retentionMs, sandboxLifeMs);
 }
 
 /**
- * How many addresses an account may have stored in an hour without paying for them. Since they live an hour, no more
- * than that are there at once. Each process counts for itself, in memory: a refusal costs the store nothing.
+ * The number of addresses that an account may store per hour without paying. They live for an hour, so there are
+ * never more at once. Each process counts for itself, in memory: a refusal costs the store nothing.
  */
 export type SandboxAllowance = {
   left(accountId: string): number;
-  /** Takes what is stored; more than is left is not refused here. */
+  /** Counts stored addresses; it does not refuse more than are left. */
   take(accountId: string, addresses: number): void;
-  /** For what was taken and then not stored. */
+  /** Returns addresses that were taken and then not stored. */
   giveBack(accountId: string, addresses: number): void;
-  /** When some will be left again. */
+  /** Returns when some will be left again. */
   retryAfterSeconds(accountId: string): number;
 };
 
 export type SandboxUsedUp = { kind: 'sandbox_used_up'; retryAfterSeconds: number };
 
-/** Uses of the same minute are counted together, so that an account never has more than 61 of these. */
+/** Uses of the same minute are counted together, so that an account has at most 61 of them. */
 type Use = { at: number; addresses: number };
 
 const stepMs = 60_000;
@@ -69,12 +69,12 @@ type SandboxWork = { caller: { accountId: string; mode: 'live' | 'test' } };
 
 type LimitSandboxParts<Request, Answer> = {
   allowance: SandboxAllowance;
-  /** How many addresses the request would have stored. */
+  /** The number of addresses that the request would store. */
   addressesIn: (request: Request) => number;
   isStored: (answer: Answer) => boolean;
 };
 
-/** Work that test keys may have done only within their allowance. Live keys pay, and are not counted. */
+/** Limits work of test keys to their allowance. Live keys pay, and are not counted. */
 export function limitSandbox<Request extends SandboxWork, Answer>(
   work: (request: Request) => Promise<Answer>,
   { allowance, addressesIn, isStored }: LimitSandboxParts<Request, Answer>,

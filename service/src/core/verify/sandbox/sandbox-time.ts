@@ -1,8 +1,8 @@
 import type { Clock, Patience } from '@mailproof/engine';
 
 /**
- * Time inside one sandbox verification. With delays it passes as usual; without, each wait is skipped, but the clock
- * still shows it, so that deadlines and timings read the same either way.
+ * The time inside one sandbox verification. With delays it passes as usual. Without delays each wait is skipped,
+ * but the clock still counts it, so that deadlines and timings read the same.
  */
 export function createSandboxTime(clock: Clock, delays: boolean) {
   let jumpedMs = 0;
@@ -11,7 +11,7 @@ export function createSandboxTime(clock: Clock, delays: boolean) {
       now: () => clock.now() + jumpedMs,
       after: (ms, callback) => clock.after(ms, callback),
     } satisfies Clock,
-    /** Waits, but never past the deadline, and not for a caller that has left. */
+    /** Waits, but not past the deadline, and not for a caller that has left. */
     async pass(ms: number, { deadline, signal }: Patience): Promise<void> {
       signal.throwIfAborted();
       const waitMs = Math.min(ms, Math.max(0, deadline - (clock.now() + jumpedMs)));

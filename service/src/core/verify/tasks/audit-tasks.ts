@@ -6,11 +6,12 @@ import { createPlaces, type Places } from '../../store/places.ts';
 import { statement, type Reader } from '../../store/statement.ts';
 
 /**
- * Checks the tasks of one account against their addresses and their holds: charged is what was conclusive (I5); completed
- * and settled go together, both only when all are answered, and the hold counts the addresses (I6); the count of checked addresses is
- * right (I7); nobody holds what is completed (I9); no hold is left without its task (I6).
+ * Checks the tasks of one account against their addresses and their holds. The charge equals the number of
+ * conclusive answers (I5). Completed and settled go together, both only when all addresses are answered, and the
+ * hold counts the addresses (I6). The count of checked addresses is right (I7). No worker holds a completed task
+ * (I9). No hold is left without its task (I6).
  *
- * Tasks are looked at a few at a time, since each has up to a hundred addresses.
+ * Tasks are read a few at a time, since each has up to a hundred addresses.
  */
 const tasksAtOnce = 25;
 
@@ -43,8 +44,8 @@ const findTasksOfRequests = statement((db, arg: Places) =>
 );
 
 /**
- * The hold of a task has the id of the request that created it (see create-task.ts). The account is compared here: asked
- * for it too, SQLite would go through all tasks that the account ever had.
+ * Finds the tasks of these holds: a hold has the id of the request that created the task (see create-task.ts). The
+ * account is compared here: with the account in the query, SQLite would read all tasks that it ever had.
  */
 async function tasksOfRequests(reader: Reader, accountId: string, ids: string[]): Promise<TaskRow[]> {
   const rows = await reader.all(findTasksOfRequests, places.for(ids));
@@ -63,7 +64,7 @@ const countItems = statement((db, arg: Places) =>
     .groupBy('task_id'),
 );
 
-/** Those of tasks that nobody has claimed yet. */
+/** Finds the addresses of tasks that no worker has claimed yet. */
 const findWaitingAddresses = statement((db, arg: Places) =>
   db.selectFrom('waiting_addresses').select(['task_id', 'emails']).where('task_id', 'in', places.of(arg)),
 );
@@ -87,7 +88,7 @@ type Counts = { items: number; done: number; conclusive: number };
 
 type AuditedTasks = { tasks: number; violations: Violation[] };
 
-/** All tasks of the account, or those created since that have no hold: the others are found by their entries. */
+/** Audits all tasks of the account, or those created since then without a hold; entries lead to the others. */
 export async function auditTasks(
   reader: Reader,
   accountId: string,
@@ -109,7 +110,7 @@ export async function auditTasks(
   return found;
 }
 
-/** The tasks that the holds pay for. An open hold has a task or a list. */
+/** Audits the tasks that the holds pay for. An open hold has a task or a list. */
 export async function auditTasksOfHolds(
   reader: Reader,
   accountId: string,
@@ -147,7 +148,7 @@ const findListHolds = statement((db, arg: Places & { account: string }) =>
     .where('hold_id', 'in', places.of(arg)),
 );
 
-/** Of a few open holds, those that none of these tasks has, and no list. */
+/** Returns open holds that belong to none of these tasks, and to no list. */
 async function findOrphans(
   reader: Reader,
   accountId: string,
@@ -216,17 +217,17 @@ function auditTask(task: TaskRow, { items, done, conclusive }: Counts): Omit<Vio
   const hasHold = task.hold_state !== null;
   const promises: [string, boolean, string][] = [
     ['I5', !completed || !hasHold || task.hold_charged === conclusive, 'charged = conclusive results'],
-    ['I6', items === task.total, 'as many addresses as the total says'],
+    ['I6', items === task.total, 'total = number of addresses'],
     ['I6', !completed || done === task.total, 'completed only if all are answered'],
     ['I6', !hasHold || completed === (task.hold_state === 'settled'), 'completed if and only if settled'],
     ['I6', !hasHold || task.hold_credits === task.total, 'the hold counts the addresses'],
     [
       'I6',
       hasHold === (task.mode === 'live' && task.total > 0 && task.list_id === null),
-      'a live task with addresses has a hold, no other has, nor has the task of a list',
+      'a live task with addresses has a hold; no other task has one, nor has the task of a list',
     ],
     ['I7', task.checked === done, 'checked = answered addresses'],
-    ['I9', !completed || task.lease_until === 0, 'nobody holds a completed task'],
+    ['I9', !completed || task.lease_until === 0, 'no worker holds a completed task'],
   ];
   return promises.filter(([, holds]) => !holds).map(([invariant, , detail]) => ({ invariant, detail }));
 }

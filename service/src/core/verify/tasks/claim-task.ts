@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { statement, type Reader, type Tx } from '../../store/statement.ts';
 
 /**
- * A worker's right to a task: it lasts until the lease ends, and every claim has a higher fence than the one
- * before. All that a worker writes carries its fence and is refused when another claim was made since (I8),
- * so that a worker that was stopped and continued cannot write over its successor.
+ * A worker's right to a task. It lasts until the lease ends, and every claim has a higher fence than the previous
+ * one. Every write of a worker carries its fence and is refused after a newer claim (I8). So a worker that was
+ * stopped and continued cannot overwrite its successor's work.
  */
 export type Claim = {
   taskId: string;
@@ -14,21 +14,21 @@ export type Claim = {
   fence: number;
   holdId: string | null;
   deadlineAt: number;
-  /** The list that the task is a part of. */
+  /** The list of the task, if any. */
   listId: string | null;
 };
 
 export const leaseMs = 30_000;
 export const renewLeaseMs = 10_000;
 
-/** `next_at` of the tasks of a paused list: nobody claims them, and none of their addresses is begun. */
+/** `next_at` of the tasks of a paused list: no worker claims them or begins one of their addresses. */
 export const shelved = Number.MAX_SAFE_INTEGER;
 
 const completed = sql.lit('completed' as const);
 
 const free = sql<boolean>`status <> 'completed' and lease_until = 0`;
 
-/** Tasks that somebody holds or held: as many as all workers together may have, and those of workers that died. */
+/** Finds leased tasks: at most as many as all workers together may have, and those of workers that died. */
 const findLeased = statement((db, arg: { mode: Claim['mode'] }) =>
   db
     .selectFrom('task')
@@ -52,9 +52,9 @@ const findFirstDue = statement((db, arg: { mode: Claim['mode']; now: number; lim
 type Waiting = { account_id: string; next_at: number };
 
 /**
- * The accounts that have tasks nobody holds, each with its first: from one account straight to the next by the index,
- * whatever number of tasks stands between them. Written with `limit` and not with `min()`, which PostgreSQL takes from all
- * of the rows where it made its plan while there were few.
+ * Finds the accounts with unleased tasks, each with its first task. The index leads from one account straight to
+ * the next, past any number of tasks. It uses `limit` rather than `min()`: with a plan made for few rows,
+ * PostgreSQL would compute that from all of them.
  */
 const findWaitingAccounts = statement<{ mode: Claim['mode']; after: string; most: number }, Waiting>(
   (db, arg) => ({
@@ -88,7 +88,7 @@ const findDueTask = statement((db, arg: { account: string; mode: Claim['mode']; 
     .orderBy('next_at')
     .orderBy('id')
     .limit(1)
-    // Where many claim at once, each takes another.
+    // Of many concurrent claims, each takes another task.
     .forUpdate()
     .skipLocked(),
 );
@@ -119,15 +119,19 @@ const takeLease = statement((db, arg: { task: string; owner: string; until: numb
 );
 
 /**
- * Tasks that one account has under way at once, over all processes. They hold more addresses than its share of the
- * slots, so more would be of no use to it, and a heap of slow lists leaves room for the others' tasks.
+ * The number of tasks that one account may have running at once, across all processes. They have more addresses
+ * than its share of the slots, so more tasks would not help it. A heap of slow lists thus leaves room for tasks of
+ * others.
  */
 export const mostTasksOfAccount = 16;
 
-/** So many tasks at the head of the queue are looked at; as a rule one of them is of an account that has none under way. */
+/**
+ * The number of tasks read at the head of the queue. Usually one of them belongs to an account without running
+ * tasks.
+ */
 const tasksLookedAt = 32;
 
-/** Where all of these are of accounts that have: so many other accounts that wait. */
+/** If every task at the head belongs to an account with running tasks: how many other accounts to look at. */
 const accountsLookedAt = 256;
 
 type ClaimRequest = { processId: string; mode: Claim['mode']; now: number };
@@ -135,11 +139,12 @@ type ClaimRequest = { processId: string; mode: Claim['mode']; now: number };
 type LeasedTask = Waiting & { id: string; lease_until: number };
 
 /**
- * Claims the task that has waited longest, of the account that has the fewest under way. The tasks of live keys and
- * those of test keys do not wait for each other, nor does either count for the other.
+ * Claims the longest-waiting task of the account with the fewest running tasks. Tasks of live keys and of test keys
+ * do not wait for each other, and are counted separately.
  *
- * It costs the same however many tasks wait: it looks at those that are held, at the head of the queue, and where that does
- * not tell, at the accounts that wait. Where more accounts wait than are looked at, some of them are, others the next time.
+ * The cost does not depend on the number of waiting tasks. It reads the leased tasks and the head of the queue, and
+ * if that is not enough, the waiting accounts. If there are too many of these, it reads some, and others the next
+ * time.
  */
 export async function claimTask(tx: Tx, { processId, mode, now }: ClaimRequest): Promise<Claim | undefined> {
   const leased: LeasedTask[] = await tx.all(findLeased, { mode });
@@ -151,7 +156,7 @@ export async function claimTask(tx: Tx, { processId, mode, now }: ClaimRequest):
 
   const head: Waiting[] = await tx.all(findFirstDue, { mode, now, limit: tasksLookedAt });
   const waiting = [...lapsed, ...head];
-  // Whoever has none under way and is not in the head has waited for less long than all who are.
+  // An account without running tasks that is not at the head has waited less than all accounts there.
   const isTold = head.length < tasksLookedAt || waiting.some((task) => loadOf(task) === 0);
   if (!isTold) waiting.push(...(await waitingAccounts(tx, mode)));
   const [first] = waiting
@@ -163,14 +168,14 @@ export async function claimTask(tx: Tx, { processId, mode, now }: ClaimRequest):
   return taskId === undefined ? undefined : takeTask(tx, { taskId, processId, now });
 }
 
-/** All of them, or where there are more than are looked at, some from anywhere in their order. */
+/** Returns all waiting accounts; if there are too many, some from a random point of their order. */
 async function waitingAccounts(tx: Tx, mode: Claim['mode']): Promise<Waiting[]> {
   const some = await tx.all(findWaitingAccounts, { mode, after: anywhere(), most: accountsLookedAt });
   const most = accountsLookedAt - some.length;
   return most === 0 ? some : [...some, ...(await tx.all(findWaitingAccounts, { mode, after: '', most }))];
 }
 
-/** Before or after any account (see accounts/create-account.ts for their ids). */
+/** Returns a random point in the order of the accounts (see accounts/create-account.ts for their ids). */
 function anywhere(): string {
   return `acct_${randomBytes(8).toString('hex')}`;
 }
@@ -188,7 +193,7 @@ async function lockDueTask(
   return (await tx.first(lockLapsed, { task: oldest.id, now }))?.id ?? waiting?.id;
 }
 
-/** `undefined` where another holds it, or it is completed. */
+/** Claims one task. Returns `undefined` if another worker holds it, or it is completed. */
 export async function takeTask(
   tx: Tx,
   { taskId, processId, now }: { taskId: string; processId: string; now: number },
@@ -217,7 +222,10 @@ const extendLease = statement((db, arg: { task: string; fence: number; until: nu
     .where('lease_owner', 'is not', null),
 );
 
-/** `false` where the task is no longer ours or was put back: stop at once and discard what was found. */
+/**
+ * Renews the lease. Returns `false` if the task is no longer ours or was put back: stop at once and discard the
+ * results.
+ */
 export async function renewLease(
   tx: Tx,
   claim: Pick<Claim, 'taskId' | 'fence'>,
@@ -241,7 +249,7 @@ const endLease = statement((db, arg: { task: string; fence: number; next: number
     .where('status', '=', 'running'),
 );
 
-/** Puts the task back, not to be claimed before `nextAt`, nor before its list goes on. */
+/** Puts the task back; it is not claimed before `nextAt`, or before its list is resumed. */
 export async function releaseTask(
   tx: Tx,
   claim: Pick<Claim, 'taskId' | 'fence'>,
@@ -254,7 +262,7 @@ const findShelved = statement((db, arg: { task: string }) =>
   db.selectFrom('task').select('id').where('id', '=', arg.task).where('next_at', '=', sql.lit(shelved)),
 );
 
-/** Whether the list of a task was paused since it was claimed. */
+/** Tells whether the list of a task was paused since it was claimed. */
 export async function isShelved(reader: Reader, taskId: string): Promise<boolean> {
   return (await reader.first(findShelved, { task: taskId })) !== undefined;
 }
@@ -268,7 +276,7 @@ const endLeasesOf = statement((db, arg: { owner: string }) =>
     .where('lease_owner', '=', arg.owner),
 );
 
-/** A process was found dead: its tasks need not wait for the end of their leases. */
+/** Releases the tasks of a dead process before their leases end. */
 export async function releaseTasksOf(tx: Tx, processId: string): Promise<number> {
   return tx.change(endLeasesOf, { owner: processId });
 }

@@ -96,7 +96,7 @@ for (const database of databases) {
         await created(account.test, ['a@example.com']);
         await created(account.live, ['a@example.com']);
       }
-      // As many as one account may have under way at once, of each.
+      // As many of each mode as one account may have running at once.
       for (const mode of ['test', 'live'] as const) {
         for (let n = 0; n < 16; n += 1) assert.equal((await claim(undefined, mode))?.mode, mode);
         assert.equal(await claim(undefined, mode), undefined);

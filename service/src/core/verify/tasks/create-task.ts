@@ -11,18 +11,18 @@ import { retentionOf } from '../sandbox/sandbox-allowance.ts';
 import { insertWaitingTask, type NewTask } from './insert-task.ts';
 
 /**
- * Takes a bulk task in: one transaction for the task, its addresses and the reservation, so that an accepted
- * task is never without its credits nor credits without their task.
+ * Creates a bulk task: one transaction for the task, its addresses and the reservation. So an accepted task always
+ * has its credits, and reserved credits have their task.
  *
- * As many credits as addresses were submitted have to be available and are reserved. Those of duplicates and
- * rejected addresses go back in the same transaction, through a hold of their own, so that the task's hold
- * counts exactly its addresses (I6).
+ * As many credits as submitted addresses must be available, and are reserved. The credits of duplicates and
+ * rejected addresses are released in the same transaction, through a hold of their own. So the task's hold counts
+ * exactly its addresses (I6).
  */
 export type CreateTaskRequest = {
   caller: Caller;
   emails: string[];
   name: string | undefined;
-  /** What the client was told in `X-Request-Id`; the task's hold has the same id. */
+  /** The id that the client got in `X-Request-Id`; the task's hold has the same id. */
   requestId: string;
   idempotency: IdempotentRequest | undefined;
 };
@@ -40,7 +40,7 @@ type CreateTaskParts = {
   wallClock: WallClock;
   taskDeadlineMs: number;
   taskRetentionMs: number;
-  /** Tells the workers that there is something to do. */
+  /** Wakes the workers. */
   wake: () => void;
 };
 
@@ -57,15 +57,16 @@ export async function createTask(
 }
 
 type SortedAddresses = {
-  /** To be verified, in the order given, in the first spelling. */
+  /** The addresses to verify, in the order given, in the first spelling. */
   accepted: string[];
   duplicates: number;
   rejected: number;
 };
 
 /**
- * Trims, sets aside what is no address, and removes duplicates, in this order. Two addresses are the same if
- * local part and domain agree without regard to case, as they go on the wire: without needless quotes, in ASCII.
+ * Trims, sets aside texts that are no address, and removes duplicates, in this order. Two addresses are the same if
+ * their local parts and domains are equal without regard to case, in the form sent to hosts: without needless
+ * quotes, in ASCII.
  */
 function sortAddresses(emails: readonly string[]): SortedAddresses {
   const parseAddress = createListParser();
@@ -166,14 +167,16 @@ async function holdCredits(tx: Tx, { request, addresses, now }: Creation): Promi
       now,
     });
     if (answer.kind !== 'reserved' && holdId === null) return answer;
-    // Others of the group may come between; then all run again, one after the other.
+    // Another operation of the group may come in between; then all run again, one after another.
     if (answer.kind !== 'reserved') throw new Error('credits were taken between the two parts of a task');
     await settle(tx, { accountId, holdId: answer.holdId, charge: 0, now });
   }
   return { kind: 'held', holdId };
 }
 
-/** The ledger shows both holds of a request together (see credits/read-ledger.ts). */
+/**
+ * Returns the id of the second hold; the ledger shows both holds of a request together (see ledger/read-ledger.ts).
+ */
 function returnedHoldOf(requestId: string): string {
   return `${requestId}:returned`;
 }
@@ -200,7 +203,7 @@ function newTask({ request, addresses, parts, now }: Creation, holdId: string | 
   };
 }
 
-/** `YYYY-MM-DD HH:MM`, in UTC. */
+/** Returns `YYYY-MM-DD HH:MM`, in UTC. */
 function minuteOf(now: number): string {
   return new Date(now).toISOString().slice(0, 16).replace('T', ' ');
 }
@@ -212,7 +215,7 @@ function countsOf(
   return { submitted: emails.length, duplicatesRemoved: duplicates, rejected, processing: accepted.length };
 }
 
-/** Only `create` writes answers of this endpoint. */
+/** Parses an answer; only `create` writes answers of this endpoint. */
 function readAnswer(text: string): Omit<CreateTaskAnswer & { kind: 'created' }, 'replayed'> {
   return JSON.parse(text) as Omit<CreateTaskAnswer & { kind: 'created' }, 'replayed'>;
 }

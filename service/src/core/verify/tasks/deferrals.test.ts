@@ -18,7 +18,7 @@ type Fixture = Awaited<ReturnType<typeof openTaskFixture>>;
 
 const reply: Explanation['replies'][number] = { phase: 'rcpt', code: 450, text: 'come back later' };
 
-/** An outcome as the engine gives it for this evidence: what is deferred is for its own words to say. */
+/** Returns an outcome as the engine gives it for this evidence: whether it is deferred is the engine's decision. */
 function outcomeOf(email: string, mailbox: MailboxEvidence): Outcome {
   const parsed = parseAddress(email);
   if (parsed.kind === 'invalid') throw new Error(parsed.fault);
@@ -37,7 +37,7 @@ function noAnswer(
   return { kind: 'no_answer', reason, meaning, connected: false, host: undefined, replies: [] };
 }
 
-/** The mailbox was taken, and nothing became of the question for a random probe. */
+/** Returns evidence that the mailbox was accepted, and that the random probe got no answer. */
 function accepted(): MailboxEvidence & { kind: 'answered' } {
   const host = canonicalHost('mx.example.com');
   if (host === undefined) throw new Error('no host name');
@@ -50,7 +50,7 @@ function accepted(): MailboxEvidence & { kind: 'answered' } {
   };
 }
 
-/** How often one address is asked for that is answered so every time. */
+/** Counts how often an address is asked for if every answer is this one. */
 async function timesAsked(fixture: Fixture, mailbox: MailboxEvidence): Promise<number> {
   fixture.asked.length = 0;
   fixture.mind.answer = (email) => outcomeOf(email, mailbox);

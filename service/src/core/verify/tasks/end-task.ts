@@ -9,7 +9,10 @@ import { withVisits } from './visits.ts';
 
 type Ending = { now: number; retentionMs: number };
 
-/** The deadline is reached: what has no answer is `unknown`, its credit goes back, the task is completed. */
+/**
+ * Ends a task at its deadline: addresses without an answer become `unknown`, their credits are released, the task
+ * is completed.
+ */
 export async function endTask(tx: Tx, claim: Claim, ending: Ending): Promise<SettleTaskAnswer> {
   const pending = await pendingItems(tx, claim.taskId);
   await Promise.all(
@@ -30,12 +33,12 @@ const findOverdue = statement((db, arg: { now: number }) =>
     .where('status', '<>', sql.lit('completed'))
     .where('deadline_at', '<=', arg.now)
     .where('lease_until', '<=', arg.now)
-    // Those of a list end with it.
+    // Tasks of a list end with the list.
     .where('list_id', 'is', null)
     .limit(overdueAtOnce),
 );
 
-/** Ends the tasks past their deadline that no worker holds, so that workers that are all busy delay none (L1). */
+/** Ends the tasks past their deadline that no worker holds, so that busy workers delay none (L1). */
 export async function endOverdueTasks(
   { processId, now, retentionMs }: Ending & { processId: string },
   { store }: { store: Pick<Store, 'read' | 'write'> },

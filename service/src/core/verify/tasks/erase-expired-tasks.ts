@@ -3,12 +3,12 @@ import { createPlaces, type Places } from '../../store/places.ts';
 import { statement, type Tx } from '../../store/statement.ts';
 
 /**
- * Erases completed tasks whose time is over, addresses and all. The rows are overwritten as they are deleted;
- * what the write-ahead log still holds of them goes when the caller truncates it. The ledger keeps the counts.
+ * Erases completed tasks after their retention, including the addresses. The rows are overwritten as they are
+ * deleted; the copies in the write-ahead log go when the caller truncates it. The ledger keeps the counts.
  */
 export const taskRowsErasedAtOnce = 500;
 
-/** So many small ones are gone in a few milliseconds. */
+/** This many small tasks are erased in a few milliseconds. */
 const tasksInStatement = 64;
 
 const findExpired = statement((db, arg: { now: number; limit: number }) =>
@@ -28,7 +28,10 @@ const deleteItems = statement((db, arg: Places) =>
 
 const deleteTasks = statement((db, arg: Places) => db.deleteFrom('task').where('id', 'in', places.of(arg)));
 
-/** As many tasks as have so many rows together, and one at least. Says how many were erased; there may be more. */
+/**
+ * Erases tasks with about `most` rows together, and at least one task. Returns how many were erased; there may be
+ * more.
+ */
 export async function eraseExpiredTasks(
   tx: Tx,
   now: number,

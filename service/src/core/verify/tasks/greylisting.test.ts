@@ -5,13 +5,13 @@ import { createApiClient } from '../../../../test/support/api-client.ts';
 import { openFixture } from '../../../../test/support/open-fixture.ts';
 import { until } from '../../../../test/support/until.ts';
 
-/** A list at a host that greylists, with the settings as they are by default: the whole service, twice. */
+/** A list at a host that greylists, with the default settings: the whole service, twice. */
 
 const tenMinutes = 600_000;
 const people = Array.from({ length: 100 }, (_, n) => (n % 5 === 0 ? `nobody${n}` : `person${n}`));
 const living = people.filter((name) => name.startsWith('person'));
 
-/** How often each was named to the host. */
+/** Counts how often each address was named to the host. */
 function timesNamed(lines: string[]): Record<string, number> {
   const named: Record<string, number> = {};
   for (const line of lines) {
@@ -42,7 +42,7 @@ async function verifyTheList(defers: NonNullable<Temper['greylist']>['defers']) 
     const id = await createApiClient(before.url).createdTask(key, emails);
     await until(() => Object.keys(timesNamed(lines())).length === people.length);
     await before.stop();
-    // Nobody runs while the time passes that the service and the host wait for.
+    // No process runs during the time that the service and the host wait for.
     world.advance(tenMinutes);
     const later = await fixture.startHere({ wall: { now: () => Date.now() + tenMinutes } });
     const results = await createApiClient(later.url).results(key, id);

@@ -41,7 +41,7 @@ for (const database of databases) {
       await fixture.analyze();
       fixture.forget();
       const claim = () => fixture.store.write((tx) => claimTask(tx, { processId: 'one', mode: 'live', now }));
-      /** Every statement since the last time can follow an index, and none hands out many rows. */
+      /** Asserts that every statement since the last call can follow an index, and that none returns many rows. */
       const assertFlat = async (mostRows: number, small = /^$/) => {
         const seen = new Map<string, SeenStatement>();
         for (const one of fixture.seen()) {
@@ -58,14 +58,14 @@ for (const database of databases) {
       return { ...fixture, claim, assertFlat };
     }
 
-    /** Named for what it holds: tasks under way, and accounts one after the other. */
+    /** Small tables and scans: leased tasks, and accounts one after another. */
     const small = /leased_task|SCAN waiting|CTE Scan|WorkTable Scan|SCAN CONSTANT ROW|on waiting/;
 
     it('a claim follows an index to its task, however many wait', async () => {
       const { claim, assertFlat, close } = await setUp([[past('aaaa', 500), waiting]]);
       assert.equal((await claim())?.accountId, 'aaaa');
       await assertFlat(32, small);
-      // The head of the queue is now of accounts that have tasks under way.
+      // The head of the queue now belongs to accounts with running tasks.
       assert.equal((await claim())?.accountId, 'aaaa');
       await assertFlat(256, small);
       await close();
@@ -113,7 +113,7 @@ for (const database of databases) {
       await analyze();
       forget();
       const queue = await readTaskQueue({ store }, 1_000);
-      // One is held, and one that was claimed before waits for its mail host, in front of all that wait.
+      // One task is leased. Another, claimed before, waits for its mail host, ahead of all others.
       const oldestWaitingAt = startedAt + 500 + 3;
       assert.deepEqual(queue, { waiting: 999, running: 2, oldestWaitingAt });
       for (const one of new Map(fixture.seen().map((seen) => [seen.sql, seen])).values()) {

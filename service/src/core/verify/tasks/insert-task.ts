@@ -18,13 +18,13 @@ export type NewTask = {
   results: string | null;
   key: string | null;
   request: string | null;
-  /** The list that it is a part of. */
+  /** The list of the task, if any. */
   list: string | null;
 };
 
 export type NewItem = {
   email: string;
-  /** Which row of the list it is, how often its host deferred it so far, and what was said. */
+  /** The row of the list, how often its host has deferred it so far, and the host's replies. */
   listRow: number | null;
   visits: number;
   visited: string | null;
@@ -70,7 +70,7 @@ const tasksTogether: BatchWork<WaitingTask, void> = {
   },
 };
 
-/** A task whose addresses become items when it is first claimed. Those of a transaction are inserted together. */
+/** Inserts a task whose addresses become items at its first claim. The tasks of a transaction are inserted together. */
 export async function insertWaitingTask(tx: Tx, task: NewTask, emails: string[]): Promise<void> {
   await tx.batch(tasksTogether, '', { task, emails });
 }
@@ -80,7 +80,7 @@ const insertItems = multiRowInsert('item', {
   constants: { state: 'pending', attempts: 0, conclusive: 0 },
 });
 
-/** A task whose items are more than their addresses. */
+/** Inserts a task whose items have more than their addresses. */
 export function insertTask(tx: Tx, task: NewTask, items: NewItem[]): void {
   const rows = items.map(({ email, visits, visited, listRow }, position) => ({
     task_id: task.id,

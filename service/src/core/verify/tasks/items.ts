@@ -6,8 +6,8 @@ import type { Result } from './result.ts';
 import { readVisits, type Visit } from './visits.ts';
 
 /**
- * What a worker writes about the addresses of its task. Each statement changes a row only while the address is
- * pending and the worker's fence is the task's; otherwise it has no effect and says why not.
+ * A worker's writes about the addresses of its task. Each statement changes a row only while the address is pending
+ * and the worker's fence is the task's. Otherwise it has no effect and returns the reason.
  *
  *     pending ──begin──▶ pending, one attempt more ──record──▶ done
  *                            └────defer────▶ pending, to be asked again later
@@ -17,13 +17,13 @@ export type Item = {
   email: string;
   attempts: number;
   nextAt: number;
-  /** Those that ended in a deferral. */
+  /** Visits that ended in a deferral. */
   visits: Visit[];
 };
 
 type ItemAnswer = { kind: 'written' } | { kind: 'stale_fence' } | { kind: 'not_pending' };
 
-/** After so many probes that never came to an end, it is the address that kills them. */
+/** After this many unfinished probes, the address itself is taken to be the cause. */
 export const mostAttempts = 3;
 
 type Place = { task: string; position: number; fence: number };
@@ -55,7 +55,7 @@ const findPending = statement((db, arg: { task: string }) =>
     .orderBy('position'),
 );
 
-/** Those never begun come first; those whose probe did not come to an end come last. */
+/** Returns pending items: first those never begun, last those whose probe did not finish. */
 export async function pendingItems(tx: Pick<Tx, 'all'>, taskId: string): Promise<Item[]> {
   const rows = await tx.all(findPending, { task: taskId });
   return rows.map(({ visited, ...item }) => ({ ...item, visits: readVisits(visited) }));
@@ -89,7 +89,7 @@ const uncountAttempt = statement((db, arg: Place) =>
     .where((eb) => fenceHolds(eb, arg.fence)),
 );
 
-/** We broke the attempt off ourselves: it says nothing against the address. */
+/** Takes back an attempt that we broke off ourselves: it says nothing about the address. */
 export async function putBackItem(tx: Tx, claim: Fenced, position: number): Promise<void> {
   await tx.change(uncountAttempt, placeOf(claim, position));
 }
@@ -109,7 +109,7 @@ const postpone = statement((db, arg: Place & { next: number; visited: string }) 
     .where((eb) => fenceHolds(eb, arg.fence)),
 );
 
-/** The mail host asked us to come back. `visits` are all so far, with the one that ended so. */
+/** Defers an address because its mail host said "later". `visits` are all visits so far, including this one. */
 export async function deferItem(
   tx: Tx,
   claim: Fenced,
@@ -130,7 +130,7 @@ const postponeUnasked = statement((db, arg: Place & { next: number }) =>
     .where((eb) => fenceHolds(eb, arg.fence)),
 );
 
-/** Nobody could ask: the address waits, and nothing is held against it. */
+/** Keeps an address waiting because no prober could ask; the attempt does not count. */
 export async function holdItem(
   tx: Tx,
   claim: Fenced,
@@ -161,8 +161,8 @@ const addToChecked = statement((db, arg: { task: string; more: number }) =>
 type Recording = { claim: Fenced; position: number; result: Result };
 
 /**
- * Results of a task that are written at the same time are counted together: a row that all write is written once. All are
- * sent before the first is answered.
+ * Records results of a task that are written at the same time together, so that the task's row is written once. All
+ * statements are sent before the first is answered.
  */
 const recordTogether: BatchWork<Recording, ItemAnswer> = {
   most: 100,

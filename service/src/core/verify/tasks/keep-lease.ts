@@ -8,8 +8,8 @@ type KeptLease = { lost: AbortSignal; end: () => void };
 type KeepLeaseParts = { store: Pick<Store, 'write'>; clock: Clock; wallClock: WallClock };
 
 /**
- * Renews the lease of a claim while its worker works. It is lost when another worker has claimed the task, or
- * when the store could not be told for as long as a lease lasts: then another may.
+ * Renews the lease of a claim while its worker works. The lease is lost when another worker has claimed the task,
+ * or when no renewal reached the store for the length of a lease: then another worker may claim it.
  */
 export function keepLease(claim: Claim, { store, clock, wallClock }: KeepLeaseParts): KeptLease {
   const lost = new AbortController();

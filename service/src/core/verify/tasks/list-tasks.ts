@@ -4,7 +4,7 @@ import { statement } from '../../store/statement.ts';
 import type { Store } from '../../store/store.ts';
 import type { WallClock } from '../../store/wall-clock.ts';
 
-/** The tasks of an account in one mode or both, the newest first, as long as they are kept. Nothing of their addresses. */
+/** The tasks of an account in one mode or both, the newest first, while they are kept. Without their addresses. */
 export type ListedTask = {
   taskId: string;
   name: string;
@@ -15,13 +15,13 @@ export type ListedTask = {
   createdAt: number;
   completedAt: number | null;
   expiresAt: number | null;
-  /** The key that created it; null where that was before it was written down. */
+  /** The key that created it; null for tasks from before keys were recorded. */
   keyId: string | null;
-  /** What the task holds, or was charged once it is completed. */
+  /** The credits that the task holds, or was charged once it is completed. */
   creditsUsed: number;
 };
 
-/** Where a page begins: after this task. */
+/** The start of a page: after this task. */
 export type TaskPlace = { createdAt: number; taskId: string };
 
 export type ListTasksRequest = {
@@ -56,7 +56,7 @@ function selectTasks(db: Kysely<Schema>, arg: Page) {
 
 const findTasks = statement((db, arg: Page) => selectTasks(db, arg));
 
-/** The mode is a literal: only so can a database use the index over the tasks of test keys. */
+/** The mode is a literal: only then can a database use the index over the tasks of test keys. */
 const findTasksIn = {
   live: statement((db, arg: Page) => selectTasks(db, arg).where('task.mode', '=', sql.lit('live' as const))),
   test: statement((db, arg: Page) => selectTasks(db, arg).where('task.mode', '=', sql.lit('test' as const))),

@@ -3,8 +3,8 @@ import { statement, type Reader } from '../../store/statement.ts';
 import type { TaskVerdict } from './result.ts';
 
 /**
- * The results of a task as the contract shows them: a JSON object from address to record. It is put together as text,
- * because a completed task is read far more often than it is written and never changes.
+ * The results of a task in the form of the contract: a JSON object from address to record. It is stored as text,
+ * because a completed task is read far more often than written, and never changes.
  */
 const findResults = statement((db, arg: { task: string }) =>
   db
@@ -29,7 +29,7 @@ export async function presentResults(
   return `{${members.join(',')}}`;
 }
 
-/** The record of interface section 2.4: a part of the verdict, and of that only what there is evidence for. */
+/** Returns the record of contract section 2.4: the part of the verdict for which there is evidence. */
 export function recordOf(email: string, verdict: TaskVerdict): BulkResultRecord {
   const record: BulkResultRecord = { email, status: verdict.status, verification_mode: 'power' };
   if ('overall_score' in verdict) record.overall_score = verdict.overall_score;
@@ -41,7 +41,7 @@ export function recordOf(email: string, verdict: TaskVerdict): BulkResultRecord 
   return record;
 }
 
-/** Only `recordResult` writes verdicts. */
+/** Parses a verdict; only `recordResult` writes them. */
 function readVerdict(text: string | null): TaskVerdict {
   return JSON.parse(text ?? 'null') as TaskVerdict;
 }

@@ -4,19 +4,19 @@ import type { Store } from '../../store/store.ts';
 import { shelved } from './claim-task.ts';
 
 /**
- * Tasks that are not completed: how many wait for their first worker, since when, and how many are running. Where there
- * are more than are counted, it is those that come first that are, so the oldest is right, and it costs the same.
+ * Tasks that are not completed: how many wait for their first worker, since when, and how many are running. If
+ * there are more than the limit, the first ones are counted. So the oldest is right, and the cost is bounded.
  */
 type TaskQueue = { waiting: number; running: number; oldestWaitingAt: number | undefined };
 
-/** Of either mode. A queue that is longer is long enough to know. */
+/** Per mode. A longer queue need not be counted exactly. */
 export const mostTasksCounted = 10_000;
 
 const modes = ['live', 'test'] as const;
 
 type Mode = (typeof modes)[number];
 
-/** As many as all workers together may have. */
+/** Counts leased tasks: at most as many as all workers together may have. */
 const countHeld = statement((db, arg: { mode: Mode }) =>
   db
     .selectFrom('task')
@@ -25,7 +25,7 @@ const countHeld = statement((db, arg: { mode: Mode }) =>
     .where('mode', '=', arg.mode),
 );
 
-/** Those that nobody holds, in the order in which they are claimed; those of paused lists wait for nobody. */
+/** Counts unleased tasks in the order in which they are claimed; those of paused lists are left out. */
 const countFree = statement((db, arg: { mode: Mode; most: number }) =>
   db
     .selectFrom((eb) =>

@@ -6,8 +6,8 @@ import { presentResults } from './present-results.ts';
 import { isUuid } from '../../store/is-uuid.ts';
 
 /**
- * A task as its owner sees it. Every query carries the account and the mode of the key. Another account's task, one of
- * the other mode, an expired one and an unknown id have the same answer.
+ * A task as its owner sees it. Every query includes the account and the mode of the key. A task of another account
+ * or mode, an expired task and an unknown id have the same answer.
  */
 export type ReadTaskAnswer =
   | {
@@ -17,9 +17,9 @@ export type ReadTaskAnswer =
       status: 'waiting' | 'running' | 'completed';
       total: number;
       checked: number;
-      /** What the task holds, or was charged once it is completed. */
+      /** The credits that the task holds, or was charged once it is completed. */
       creditsUsed: number;
-      /** Only of a completed task: from address to record, as the contract shows it. */
+      /** Only for a completed task: from address to record, in the form of the contract. */
       resultsJson: string | undefined;
     }
   | { kind: 'task_not_found' };
@@ -57,7 +57,7 @@ export async function readTask(
   if (task === undefined) return { kind: 'task_not_found' };
   const { name, status, total, checked } = task;
   const creditsUsed = (task.hold_state === 'settled' ? task.hold_charged : task.hold_credits) ?? 0;
-  // Explanations are long and seldom asked for: they are looked up.
+  // Explanations are long and rarely requested, so they are looked up when they are.
   const ready = explain ? null : task.results;
   const resultsJson =
     status === 'completed' ? (ready ?? (await presentResults(store.read, taskId, { explain }))) : undefined;

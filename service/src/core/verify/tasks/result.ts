@@ -1,7 +1,7 @@
 import type { Explanation } from '@mailproof/client';
 import { parseAddress, type Verdict } from '@mailproof/engine';
 
-/** What we end with ourselves where the engine had no verdict to give: nothing was looked at, so nothing is said. */
+/** Our own verdict if the engine had none to give: nothing was checked, so nothing is said. */
 type UnverifiedVerdict = {
   email: string;
   status: 'unknown';
@@ -15,10 +15,10 @@ type UnverifiedVerdict = {
 
 export type TaskVerdict = Verdict | UnverifiedVerdict;
 
-/** How an address of a task ended. */
+/** The result for an address of a task. */
 export type Result = { verdict: TaskVerdict; explanation: Explanation; conclusive: boolean };
 
-/** An address that could not be verified. It is never charged. */
+/** Returns the result for an address that could not be verified. It is never charged. */
 export function unverified(email: string, explanation: Explanation): Result {
   const parsed = parseAddress(email);
   const { username, domain } =
@@ -36,7 +36,7 @@ export function unverified(email: string, explanation: Explanation): Result {
   return { verdict, explanation, conclusive: false };
 }
 
-/** The task's deadline came before an answer did. */
+/** The task's deadline came before an answer. */
 export const deadlineReached: Explanation = {
   stage: 'syntax',
   reason: 'deadline_reached',
@@ -45,7 +45,7 @@ export const deadlineReached: Explanation = {
   timings_ms: { total: 0 },
 };
 
-/** Verifying it failed again and again for a reason that lies with us. */
+/** Verification failed repeatedly for a reason on our side. */
 export const internalError: Explanation = {
   stage: 'syntax',
   reason: 'internal_error',

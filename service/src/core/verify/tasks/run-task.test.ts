@@ -24,7 +24,7 @@ async function statuses(fixture: Fixture, taskId: string): Promise<string[]> {
     : [];
 }
 
-/** Runs the task until it is completed, moving time on where it waits. */
+/** Runs the task until it is completed, advancing time while it waits. */
 async function runToTheEnd(fixture: Fixture, stepMs: number): Promise<number> {
   for (let claims = 0; claims < 100; claims += 1) {
     const claim = await fixture.claim();
@@ -35,8 +35,8 @@ async function runToTheEnd(fixture: Fixture, stepMs: number): Promise<number> {
 }
 
 /**
- * Runs a task in a process that dies when person3 is verified. A dead process writes nothing more: here, nothing that
- * it waits for ever comes. With `allAtOnce` the other addresses are still under way when it dies.
+ * Runs a task in a process that dies when person3 is verified. A dead process writes nothing more; here its
+ * promises never resolve. With `allAtOnce` the other addresses are still running when it dies.
  */
 async function runUntilDeath(fixture: Fixture, claim: Claim, allAtOnce: boolean): Promise<string> {
   const forEver = new Promise<never>(() => undefined);

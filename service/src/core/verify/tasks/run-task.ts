@@ -9,11 +9,11 @@ import { settleTask } from './settle-task.ts';
 import { verifyItem, type VerifyItemParts } from './verify-item.ts';
 
 /**
- * The story of a bulk task: a worker has claimed it; verify what is pending, side by side; settle when the last
- * address is answered.
+ * The story of a bulk task. A worker has claimed it, verifies the pending addresses side by side, and settles after
+ * the last answer.
  *
  *     due addresses      → verify them, look again
- *     only waiting ones  → put the task back until the first is due; nobody holds it meanwhile
+ *     only waiting ones  → put the task back until the first is due; no worker holds it meanwhile
  *     none               → settle
  *     deadline reached   → the rest is `unknown`, settle
  *     draining           → put the task back at once
@@ -25,9 +25,9 @@ export type RunTaskParts = VerifyItemParts & {
 };
 
 export type RunTaskSignals = {
-  /** Begin nothing new; what runs may end. */
+  /** Begin nothing new; running verifications may finish. */
   draining: AbortSignal;
-  /** Break off what runs. */
+  /** Break off running verifications. */
   cut: AbortSignal;
 };
 
@@ -62,16 +62,16 @@ type Round = {
   parts: RunTaskParts;
   draining: AbortSignal;
   stop: AbortSignal;
-  /** Begin nothing new; only what a mail host is being asked for now may end. */
+  /** Begin nothing new; only conversations with a mail host that have begun may finish. */
   withdrawn?: AbortSignal;
 };
 
 const never = new AbortController().signal;
 
 /**
- * Addresses that were never begun go side by side, as many as the slots allow. One whose probe did not come to an
- * end before may be what killed it: such addresses go one at a time, after the others, so that none is blamed
- * for another's fault.
+ * Verifies addresses. New addresses run side by side, as many as the slots allow. An address with an unfinished
+ * probe may have killed its process. Such addresses run one at a time, after the others, so that none is blamed for
+ * another's fault.
  */
 export async function verifyItems(due: Item[], round: Round): Promise<void> {
   const { draining, stop, withdrawn = never } = round;
@@ -89,7 +89,7 @@ export async function verifyItems(due: Item[], round: Round): Promise<void> {
   }
 }
 
-/** The task comes up again when an address is due, and in any case at its deadline. */
+/** Returns when the task is due again: when an address is due, and at the latest at its deadline. */
 function firstDue(pending: Item[], claim: Claim): number {
   return Math.min(claim.deadlineAt, ...pending.map((item) => item.nextAt));
 }

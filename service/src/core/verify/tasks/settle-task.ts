@@ -6,9 +6,9 @@ import type { Claim } from './claim-task.ts';
 import { presentResults } from './present-results.ts';
 
 /**
- * Completes a task whose addresses are all answered: what was conclusive is charged, the rest of the hold goes
- * back, the results are made ready, the lease ends and the time until erasure begins. One transaction; any step that does not find what
- * it expects undoes all of them.
+ * Completes a task whose addresses are all answered. Conclusive answers are charged, the rest of the hold is
+ * released, and the results are prepared. The lease ends and the retention begins. It is one transaction; a step
+ * that does not find what it expects undoes all of them.
  */
 export type SettleTaskAnswer =
   { kind: 'completed'; charged: number } | { kind: 'not_finished' } | { kind: 'stale_fence' };

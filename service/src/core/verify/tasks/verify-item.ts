@@ -24,8 +24,8 @@ import { internalError, unverified, type Result } from './result.ts';
 import { visitOf, withVisits } from './visits.ts';
 
 /**
- * One address of a task, once: count the attempt → verify → write the result, or when to ask again. However it
- * goes, the task goes on; only a store that fails throws.
+ * The parts for one visit to one address of a task: count the attempt → verify → write the result, or when to ask
+ * again. The task goes on after any outcome; only a store failure throws.
  */
 export type VerifyItemParts = {
   store: Pick<Store, 'write'>;
@@ -34,13 +34,13 @@ export type VerifyItemParts = {
   slots: Slots;
   clock: Clock;
   wallClock: WallClock;
-  /** The longest a single address may take, the wait for its mail host included. */
+  /** The longest time for a single address, including the wait for its mail host. */
   itemTimeoutMs: number;
-  /** The first wait before a host that deferred is asked again; it doubles each time. */
+  /** The first wait before a deferring host is asked again; it doubles each time. */
   deferRetryMs: number;
-  /** Told of every result of a live task once it is written. */
+  /** Called with every result of a live task once it is written. */
   onResult?: (result: Result) => void;
-  /** Told of our own defects, in words that hold no address. */
+  /** Called for our own defects, in words without an address. */
   onProblem: (message: string, error: unknown) => void;
 };
 
@@ -50,19 +50,19 @@ type ItemRound = {
   draining: AbortSignal;
   stop: AbortSignal;
   withdrawn: AbortSignal;
-  /** For the wait before an address is begun, which ends when draining, stopped or withdrawn. */
+  /** For the wait before an address is begun; aborted when draining, stopped or withdrawn. */
   waits: OwnSignals;
-  /** For its verification, and for the conversations of that one. */
+  /** For the verification itself and its conversations. */
   probes: OwnSignals;
   conversations: OwnSignals;
 };
 
-/** A host that defers is asked so many times in all; one that is not there, falls silent or hangs up, once more. */
+/** How often a deferring host is asked in all. A host that is absent, falls silent or hangs up is asked once more. */
 const mostVisits = 4;
 const mostVisitsInVain = 2;
 const vainReasons: ReadonlySet<string> = new Set(['mx_unreachable', 'smtp_timeout', 'connection_lost']);
 
-/** Advice to ask again within so many seconds means that the host deferred us; a later one, that it is of no use now. */
+/** Advice to retry within this time means that the host deferred us; later advice is of no use now. */
 const soonSeconds = 300;
 
 export async function verifyItem(item: Item, round: ItemRound): Promise<void> {
@@ -85,7 +85,7 @@ export async function verifyItem(item: Item, round: ItemRound): Promise<void> {
   }
 }
 
-/** `undefined` where there is none before the deadline, or no time left to use it. */
+/** Takes a slot. Returns `undefined` if there is none before the deadline, or no time left to use it. */
 async function takeSlot({
   claim,
   parts,
@@ -111,7 +111,7 @@ async function takeSlot({
   }
 }
 
-/** `undefined` where it was broken off, or threw: a defect, which the count of attempts brings to an end. */
+/** Verifies. Returns `undefined` if it was broken off, or threw: a defect, which the limit of attempts ends. */
 async function probe(
   { email, position }: Item,
   { claim, parts, stop, withdrawn, probes, conversations }: ItemRound,
@@ -162,12 +162,12 @@ async function record({ position }: Item, { claim, parts }: ItemRound, result: R
   if (answer.kind === 'written' && claim.mode === 'live') parts.onResult?.(result);
 }
 
-/** How long an address waits before it is asked for again, while it cannot be asked for from here. */
+/** How long an address waits while it cannot be asked for from here. */
 const askAgainMs = 15_000;
 
 /**
- * No prober is there, its port is blocked, its address is listed, its own name is not proven, or the resolver denies a domain without having proved itself: that is ours to
- * mend, and the address waits for it.
+ * Reasons on our side: no prober, a blocked port, a listed address, an unproven name of our own, or a resolver that
+ * denies domains and has not proved itself. The operator has to mend them, and the address waits.
  */
 const ourOwnReasons: ReadonlySet<string> = new Set([
   'no_prober',
@@ -182,7 +182,7 @@ function cannotBeAsked(outcome: Outcome): boolean {
   return outcome.kind === 'unavailable' && ourOwnReasons.has(outcome.explanation.reason);
 }
 
-/** A mail host told us to come back (greylisting), is left alone, or never got to the point: it may say more next time. */
+/** Tells whether to ask again: the mail host said "later" (greylisting), is resting, or never answered the question. */
 function isDeferred(outcome: Outcome): boolean {
   if (outcome.kind !== 'verdict' || outcome.verdict.status !== 'unknown') return false;
   const { stage, retry } = outcome.explanation;
@@ -190,7 +190,7 @@ function isDeferred(outcome: Outcome): boolean {
   return (retry.after_seconds ?? Infinity) <= soonSeconds || isRestReason(outcome.explanation.reason);
 }
 
-/** How long a host is left alone that would not have been asked any sooner. */
+/** Returns how long to leave a host alone that could not be asked any sooner. */
 function restMs({ reason, retry: { after_seconds: afterSeconds = 0 } }: Result['explanation']): number {
   return isRestReason(reason) && afterSeconds > soonSeconds ? afterSeconds * 1_000 : 0;
 }

@@ -1,18 +1,19 @@
 import type { Clock } from '@mailproof/engine';
 
 /**
- * The loop that keeps tasks running. It is handed `claim` and `run` and knows neither SQL nor mail.
+ * The loop that keeps tasks running. It gets `claim` and `run`, and knows neither SQL nor mail.
  *
  *     working ── while there is room: claim, run ──▶ nothing to claim ── woken, or after a while ──▶ working
  *     stop ──▶ draining: claims nothing; what runs may end ── after `drainMs` ──▶ cut ──▶ stopped
  *
- * New tasks of this process wake it at once. Polling finds the rest: tasks of another process, tasks whose time has
- * come, tasks whose worker died. Where it was woken for nothing, because the account has its share under way or another
- * worker was faster, the next new task wakes it a moment later: a thousand new tasks a second are not a thousand claims.
+ * New tasks of this process wake it at once. Polling finds the rest: tasks of another process, tasks that are due,
+ * tasks whose worker died. A wake-up can be in vain: the account has its share running, or another worker was
+ * faster. Then the next new task wakes it a moment later, so that a thousand new tasks per second are not a
+ * thousand claims.
  */
 type TaskWorker = {
   wake: () => void;
-  /** Resolves when nothing runs any more. */
+  /** Resolves when no task is running any more. */
   stop: () => Promise<void>;
 };
 
@@ -28,13 +29,13 @@ type WorkerParts<Claim> = {
 
 type WorkerLimits = { tasksAtOnce: number; pollMs: number; drainMs: number };
 
-/** How long new tasks do not wake it after it was woken for nothing. */
+/** How long new tasks do not wake the loop after a wake-up in vain. */
 const afterVainWakeMs = 50;
 
 /**
- * Tasks are claimed as they can be worked on: one for every eight verifications, so that tasks waiting for slow hosts
- * leave no slot empty, and at least enough to fill the slots by the shares of accounts. More would only be withheld from
- * other workers.
+ * Returns how many tasks to claim: one for every eight verifications, so that tasks waiting for slow hosts leave no
+ * slot empty. At least enough to fill the slots by the shares of accounts. More would only be withheld from other
+ * workers.
  */
 export function workerLimits(verificationsAtOnce: number): WorkerLimits {
   return { tasksAtOnce: Math.max(8, Math.ceil(verificationsAtOnce / 8)), pollMs: 1_000, drainMs: 20_000 };
@@ -96,10 +97,10 @@ export function startWorker<Claim>(parts: WorkerParts<Claim>): TaskWorker {
   };
 }
 
-/** Why the loop looks again before it polls: a task was created, or one that ran has ended. */
+/** Why the loop looks again before it polls: a task was created, or a running one has ended. */
 type Call = 'new_task' | 'room';
 
-/** Waits for a call or for some time; a call that comes before the wait ends the next wait for it at once. */
+/** Waits for a call or a time; a call that comes before the wait ends the next wait for it at once. */
 function createWakeUp(clock: Clock) {
   let called = new Set<Call>();
   let onCall: (() => void) | undefined;
@@ -108,7 +109,7 @@ function createWakeUp(clock: Clock) {
       called.add(call);
       onCall?.();
     },
-    /** Answers with the calls that came; a wait for all kinds of calls forgets them. */
+    /** Returns the calls that came; a wait for all kinds of calls forgets them. */
     wait: async (ms: number, calls: Call[]): Promise<ReadonlySet<Call>> => {
       const isCalled = () => calls.some((call) => called.has(call));
       if (!isCalled()) {

@@ -1,6 +1,6 @@
 import { namesChange, readKeyLimits } from '../../../core/keys/read-key-limits.ts';
 import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts.ts';
-import { accountKeyPath, accountKeysPath } from '../../../core/http/pipeline/paths.ts';
+import { accountKeyPath, accountKeysPath } from './account-paths.ts';
 import { presentCreatedKey, presentKey } from './present-account.ts';
 import { refuse } from '../../../core/http/pipeline/refuse.ts';
 import { callerOf } from '../../../core/http/pipeline/request-context.ts';
@@ -16,10 +16,11 @@ import { creditsHeader, requestIdHeader } from '../../../core/http/schemas/heade
 import { csrfHeaders, keyParameters } from '../../../core/http/schemas/page-parameters.ts';
 import { isId, isStorable } from '../../../core/http/parameters/storable-text.ts';
 import { byKey } from '../../../core/http/schemas/security.ts';
+import type { AccountHttp } from '../account-actions.ts';
 
 /**
- * The keys of an account, managed by the holder of any of them; a limited key gives to others only what it has itself
- * (see keys/change-key.ts).
+ * The keys of an account, managed with any of them. A limited key gives others only rights that it has itself (see
+ * keys/change-key.ts).
  */
 const described = { tags: ['Account'] };
 const reading = { ...described, security: byKey('account:read') };
@@ -77,7 +78,10 @@ const deleteRoute = {
   },
 };
 
-export function addAccountKeys(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
+export function addAccountKeys(
+  server: ApiServer,
+  { parts, authenticateRequest }: RouteParts<AccountHttp>,
+): void {
   const [toRead, toChange] = [
     authenticateRequest('account', 'account:read'),
     authenticateRequest('account', 'account:write'),
@@ -103,7 +107,7 @@ export function addAccountKeys(server: ApiServer, { parts, authenticateRequest }
       const limits = readKeyLimits(request.body);
       if (!isStorable(name) || limits === undefined) return refuse(reply, 'invalid_request');
       const answer = await parts.account.createKey(callerOf(request), { mode, name, limits });
-      if (answer.kind === 'account_not_found') throw new Error('a caller without an account');
+      if (answer.kind === 'account_not_found') throw new Error('the caller’s account does not exist');
       if (answer.kind !== 'issued') return refuse(reply, answer.kind);
       return reply.code(201).send(presentCreatedKey(answer));
     },

@@ -1,12 +1,7 @@
 import { contractLimits } from '@mailproof/client';
 import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts.ts';
 import { ledgerCursor, ledgerPlace, taskCursor, taskPlace } from '../../../core/http/parameters/cursors.ts';
-import {
-  accountLedgerPath,
-  accountPath,
-  accountTasksPath,
-  accountUsagePath,
-} from '../../../core/http/pipeline/paths.ts';
+import { accountLedgerPath, accountPath, accountTasksPath, accountUsagePath } from './account-paths.ts';
 import { presentAccount, presentEntry, presentListedTask } from './present-account.ts';
 import { fieldsOf, readPage, readWhole } from '../../../core/http/parameters/read-page.ts';
 import { refuse } from '../../../core/http/pipeline/refuse.ts';
@@ -16,8 +11,9 @@ import { accountReasons, errorResponses } from '../../../core/http/schemas/error
 import { creditsHeader, requestIdHeader } from '../../../core/http/schemas/headers.ts';
 import { pageQuery, usageQuery } from '../../../core/http/schemas/page-parameters.ts';
 import { byKey } from '../../../core/http/schemas/security.ts';
+import type { AccountHttp } from '../account-actions.ts';
 
-/** What the holder of a key may see of the account: balance, ledger, usage by day, tasks. */
+/** Reads with a key: balance, ledger, usage by day, tasks. */
 const described = { tags: ['Account'], security: byKey('account:read') };
 const headers = { ...requestIdHeader, ...creditsHeader('Always 0: reading is free') };
 
@@ -64,7 +60,10 @@ const tasksRoute = {
   },
 };
 
-export function addAccountReads(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
+export function addAccountReads(
+  server: ApiServer,
+  { parts, authenticateRequest }: RouteParts<AccountHttp>,
+): void {
   const onRequest = authenticateRequest('account', 'account:read');
   server.route({
     method: 'GET',

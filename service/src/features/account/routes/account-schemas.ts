@@ -24,7 +24,7 @@ const time = (description: string) => Type.String({ description });
 const timeOrNull = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description });
 
-/** A body of ours: described, with an example, and with nothing in it that is not described. */
+/** Describes a response body with an example and without undescribed fields. */
 function answerSchema<Properties extends TProperties>(
   properties: Properties,
   { title, description, example }: { title: string; description: string; example: object },
@@ -198,7 +198,7 @@ const creditsPerDaySchema = Type.Integer({
 });
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
-/** What a key is limited to, as it is shown. */
+/** Limits of a key as they are shown. */
 const limitProperties = {
   scopes: orNull(scopesSchema),
   expires_at: timeOrNull('When it stops working'),
@@ -206,7 +206,7 @@ const limitProperties = {
   credits_per_day: orNull(creditsPerDaySchema),
 };
 
-/** As it is asked for: none where it is null. */
+/** Limits of a key as they are requested; null means none. */
 const limitRequestProperties = {
   scopes: Type.Optional(orNull(scopesSchema)),
   expires_at: Type.Optional(
@@ -290,7 +290,7 @@ export const createdKeySchema = answerSchema(
 
 const keyNameSchema = Type.String({ minLength: 1, maxLength: contractLimits.keyNameCharacters });
 
-/** A limit with a slip in its name would be no limit. */
+/** A limit with a misspelt name would be no limit. */
 const noOthers = { additionalProperties: false };
 
 export const keyRequestSchema = Type.Object(

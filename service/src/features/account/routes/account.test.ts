@@ -301,7 +301,7 @@ for (const database of oneDatabase) {
       const { keys } = await read<KeyList>('/keys', theirs.live);
       assert.deepEqual(keys.map(({ name }) => name).sort(), ['Live key', 'Test key']);
 
-      // A cursor of theirs is a place in a list of ours, or none.
+      // A cursor of another account is a place in our own list, or invalid.
       const borrowed = await fixture.ask({
         url: `${account}/tasks?before=${await tasksCursor()}`,
         key: ours.live,

@@ -16,7 +16,7 @@ import { dayMs } from '../../../core/ledger/daily-cap.ts';
 import type { ListedTask } from '../../../core/verify/tasks/list-tasks.ts';
 import { progressOf } from '../../../core/http/present/task.ts';
 
-/** What the pages of an account show, in the words and forms of the contract. */
+/** Presents an account in the terms of the contract. */
 export function presentAccount({ accountId, name, plan, credits, frozen, key }: ReadAccountAnswer): Account {
   return {
     account_id: accountId,

@@ -1,7 +1,7 @@
-import { llmsPath } from '../../../core/http/pipeline/paths.ts';
+import { llmsPath } from './agent-paths.ts';
 import type { ApiServer } from '../../../core/http/routes/http-parts.ts';
 
-/** What an agent should know before it reads anything else, in the form of llmstxt.org. docs/llms.txt is written from it. */
+/** The first text for an agent, in the form of llmstxt.org. docs/llms.txt is written from it. */
 export const llmsText = (basePath: string) => `# Mailproof
 
 > Tells whether an email address can receive mail, and shows the evidence. It asks DNS and the receiving mail server; no

@@ -1,7 +1,7 @@
 import type { Fetch, FetchBody } from '@mailproof/client';
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { allowsClient } from '../../../core/keys/key-limits.ts';
-import { mcpPath } from '../../../core/http/pipeline/paths.ts';
+import { mcpPath } from './agent-paths.ts';
 import { refuse } from '../../../core/http/pipeline/refuse.ts';
 import { callerOf, contextOf } from '../../../core/http/pipeline/request-context.ts';
 import type { ApiServer, HttpParts, RouteParts } from '../../../core/http/routes/http-parts.ts';
@@ -9,16 +9,16 @@ import { readBearer } from '../../../core/keys/read-bearer.ts';
 import { once } from '../../../core/process/once.ts';
 
 /**
- * `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions: each request stands alone, so that any
- * process may answer it. A tool asks the API of this very process with the key of whoever called, so that whatever holds
- * there holds here. Browsers that have signed in cannot call it: their cookie is not looked at.
+ * Adds `POST /mcp`: the Model Context Protocol over streamable HTTP. There are no sessions, so any process may answer a
+ * request. A tool calls the API of this process with the caller's key, so the same rules apply. Signed-in browsers
+ * cannot call it: their cookie is ignored.
  */
 export function addMcp(server: ApiServer, { parts, admitRequest }: RouteParts): void {
-  // The protocol's package takes 10 MB and a quarter of a second to load, which only those pay who use it.
+  // The protocol's package takes 10 MB and a quarter of a second to load, so it is loaded at its first use.
   const open = once(async () => {
     const { createHttpHandler } = await import('../create-http-handler.ts');
     return createHttpHandler((error) =>
-      parts.logger.warn({ err: error }, 'a request of an agent was not understood'),
+      parts.logger.warn({ err: error }, 'cannot read the request of an agent'),
     );
   });
   server.route({
@@ -30,7 +30,7 @@ export function addMcp(server: ApiServer, { parts, admitRequest }: RouteParts): 
       const handle = await open();
       const { keyId } = callerOf(request);
       const agent = {
-        // Only a key is let in here.
+        // Only a key is accepted here.
         keyId: keyId ?? '',
         apiKey: readBearer(request.headers.authorization, 200) ?? '',
         fetch: fetchInside(server, request),
@@ -40,20 +40,23 @@ export function addMcp(server: ApiServer, { parts, admitRequest }: RouteParts): 
   });
 }
 
-/** A page of another site must not reach a service on its visitor's machine by a name that it chose (DNS rebinding). */
+/**
+ * Refuses pages of other sites, which could reach a service on their visitor's machine by a name of their choice (DNS
+ * rebinding).
+ */
 const refuseOtherPages: onRequestHookHandler = (request, reply, done) => {
   const { origin, host } = request.headers;
   if (origin === undefined || origin.replace(/^https?:\/\//, '') === host) done();
   else void refuse(reply, 'cross_site_request');
 };
 
-/** Who has no key gets no further than this. What the key may do is for the API to say. */
+/** Refuses requests without a key. The API decides what the key may do. */
 function createDemandKey({ authenticate, clientAddress }: HttpParts): onRequestHookHandler {
   return (request, reply, done) => {
     Promise.resolve(authenticate(request.headers.authorization))
       .then((caller) => {
         const context = contextOf(request);
-        // It takes no place itself from here on: each call to the API that it leads to takes its own.
+        // This request takes no place from here on: each call to the API takes its own.
         delete context.work;
         const isElsewhere = !allowsClient(caller?.limits, () => clientAddress(request));
         if (caller === undefined || isElsewhere) {
@@ -69,10 +72,10 @@ function createDemandKey({ authenticate, clientAddress }: HttpParts): onRequestH
   };
 }
 
-/** What says on whose behalf a request is made: the same for what it leads to. */
+/** Headers that name the client; calls to the API carry the same. */
 const passedOn = ['x-forwarded-for', 'forwarded', 'x-forwarded-proto', 'traceparent'];
 
-/** The API of this process, asked as from the client's own connection. */
+/** Calls the API of this process as if from the client's own connection. */
 function fetchInside(server: ApiServer, { headers, raw, id }: FastifyRequest): Fetch {
   const kept = Object.entries(headers).flatMap(([name, value]) =>
     passedOn.includes(name) && value !== undefined ? [[name, value] as const] : [],

@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test';
 import type { FoundFormKey } from '../find-form-key.ts';
 import { makeFormKey } from '../form-key.ts';
 import { listen } from '../../../../test/support/http/listen.ts';
-import type { HttpParts } from '../../../core/http/routes/http-parts.ts';
+import type { WholeHttpParts } from '../../../start/whole-server.ts';
 
 const key = makeFormKey();
 const page = 'https://www.example.com';
@@ -16,7 +16,7 @@ const found: FoundFormKey = {
   counted: 0,
 };
 
-async function open(context: TestContext, check: HttpParts['forms']['check']) {
+async function open(context: TestContext, check: WholeHttpParts['forms']['check']) {
   const none = () => Promise.reject(new Error('not part of this test'));
   const findKey = (text: string) => Promise.resolve(text === key ? found : undefined);
   const forms = { findKey, check, keys: none, createKey: none, deleteKey: none };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { trimAddress } from '@mailproof/engine';
 import type { FoundFormKey } from '../find-form-key.ts';
-import { formCheckPath, formScriptPath } from '../../../core/http/pipeline/paths.ts';
+import { formCheckPath, formScriptPath } from './form-paths.ts';
 import { refuse } from '../../../core/http/pipeline/refuse.ts';
 import { contextOf } from '../../../core/http/pipeline/request-context.ts';
 import { errorResponses } from '../../../core/http/schemas/errors.ts';
@@ -12,10 +12,11 @@ import { creditsHeader, requestIdHeader } from '../../../core/http/schemas/heade
 import { byFormKey } from '../../../core/http/schemas/security.ts';
 import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts.ts';
 import { readBearer } from '../../../core/keys/read-bearer.ts';
+import type { FormHttp } from '../form-actions.ts';
 
 /**
- * What a sign-up form in a web page asks, from a browser that we know nothing of: by a publishable key, from the pages
- * that the key names, and for as many checks a day as it is good for.
+ * The check that a sign-up form in an unknown browser asks for. The publishable key names the allowed pages and the
+ * checks per day.
  */
 const schema = {
   operationId: 'checkForm',
@@ -42,10 +43,10 @@ const schema = {
   },
 };
 
-/** Small, plain and without dependencies, so it is served as it was written. */
+/** Small, plain and without dependencies, so it is served unchanged. */
 const script = readFileSync(join(import.meta.dirname, '../form.js'));
 
-export function addFormCheck(server: ApiServer, { parts, admitRequest }: RouteParts): void {
+export function addFormCheck(server: ApiServer, { parts, admitRequest }: RouteParts<FormHttp>): void {
   const { forms } = parts;
   const keys = new WeakMap<FastifyRequest, FoundFormKey>();
   async function findKey(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
@@ -65,7 +66,7 @@ export function addFormCheck(server: ApiServer, { parts, admitRequest }: RoutePa
     onRequest: [answerAnyPage, admitRequest('form'), findKey],
     handler: async (request, reply) => {
       const key = keys.get(request);
-      if (key === undefined) throw new Error('a form was checked without its key');
+      if (key === undefined) throw new Error('a form check has no key');
       const email = trimAddress(request.body.email);
       const answer = await forms.check({ key, email, visitor: contextOf(request).client });
       return answer.kind === 'checked'
@@ -73,7 +74,7 @@ export function addFormCheck(server: ApiServer, { parts, admitRequest }: RoutePa
         : refuse(reply, 'too_many_checks', answer.retryAfterSeconds);
     },
   });
-  // What browsers ask before they send a request with a key to another origin (Fetch Standard, CORS preflight).
+  // Answers a browser's CORS preflight (Fetch Standard), sent before a request with a key to another origin.
   server.route({
     method: 'OPTIONS',
     url: formCheckPath,
@@ -101,8 +102,8 @@ export function addFormCheck(server: ApiServer, { parts, admitRequest }: RoutePa
 }
 
 /**
- * Every page may read the answer, refusals included: it holds nothing that belongs to the visitor, and no cookie is
- * looked at. Which pages may ask is decided by the key.
+ * Lets every page read the answer, including refusals: it contains nothing of the visitor, and cookies are ignored. The
+ * key decides which pages may ask.
  */
 const answerAnyPage: onRequestHookHandler = (_request, reply, done) => {
   answerable(reply);

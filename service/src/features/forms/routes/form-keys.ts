@@ -2,7 +2,7 @@ import type { FormKey as PresentedFormKey } from '@mailproof/client';
 import type { FormKey } from '../form-keys.ts';
 import { readOrigin } from '../read-origin.ts';
 import { isId, isStorable } from '../../../core/http/parameters/storable-text.ts';
-import { formKeyPath, formKeysPath } from '../../../core/http/pipeline/paths.ts';
+import { formKeyPath, formKeysPath } from './form-paths.ts';
 import { refuse } from '../../../core/http/pipeline/refuse.ts';
 import { callerOf } from '../../../core/http/pipeline/request-context.ts';
 import { accountReasons, errorResponses } from '../../../core/http/schemas/errors.ts';
@@ -11,6 +11,7 @@ import { creditsHeader, requestIdHeader } from '../../../core/http/schemas/heade
 import { csrfHeaders } from '../../../core/http/schemas/page-parameters.ts';
 import { byKey } from '../../../core/http/schemas/security.ts';
 import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts.ts';
+import type { FormHttp } from '../form-actions.ts';
 
 /** The publishable keys of an account. */
 const described = { tags: ['Forms'] };
@@ -57,7 +58,10 @@ const deleteRoute = {
 
 const usualChecks = { perDay: 10_000, perVisitor: 100 };
 
-export function addFormKeys(server: ApiServer, { parts: { forms }, authenticateRequest }: RouteParts): void {
+export function addFormKeys(
+  server: ApiServer,
+  { parts: { forms }, authenticateRequest }: RouteParts<FormHttp>,
+): void {
   const [toRead, toChange] = [
     authenticateRequest('account', 'account:read'),
     authenticateRequest('account', 'account:write'),

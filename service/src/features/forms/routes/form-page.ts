@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { isFormKey } from '../form-key.ts';
-import { formPagePath } from '../../../core/http/pipeline/paths.ts';
+import { formPagePath } from './form-paths.ts';
 import type { ApiServer } from '../../../core/http/routes/http-parts.ts';
 
 /**
- * `/docs/form?key=mp_pub_…`: the guard of sign-up forms, live, in a page as strict as any that it may be put into: no
- * script but the guard itself, no inline script, and Trusted Types required.
+ * `/docs/form?key=mp_pub_…`: a live demonstration of the guard for sign-up forms. The page is as strict as any that may
+ * embed it: no script but the guard, no inline script, and Trusted Types required.
  */
 const style = `
   body { font: 1rem/1.5 system-ui, sans-serif; max-width: 40rem; margin: 3rem auto; padding: 0 1rem; }
@@ -62,7 +62,7 @@ ${body}
 `;
 }
 
-/** A key holds letters, digits and underscores, and so needs no escaping. */
+/** Builds the page. A key holds letters, digits and underscores, so it needs no escaping. */
 function pageWith(key: string): string {
   return page(`<p>Type an address and leave the field. Try <code>jane@gmial.com</code>, or a domain that does not exist.</p>
 <form>

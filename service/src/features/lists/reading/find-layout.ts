@@ -2,21 +2,21 @@ import { ListProblem } from './list-problem.ts';
 import { createRecordReader, type TextRecord } from './read-records.ts';
 import { readCell } from './read-cell.ts';
 
-/** How a list is laid out, found by looking at its first rows. */
+/** The layout of a list, found in its first rows. */
 export type Layout = {
-  /** None where a line is one cell. */
+  /** `undefined` if a line is one cell. */
   delimiter: string | undefined;
   /** `addresses`: every cell is an address of its own, as in a line copied from a mail program. */
   shape: 'table' | 'addresses';
-  /** Lines above the heading: a `sep=` line, titles. They are kept and are no rows. */
+  /** Lines above the heading: a `sep=` line, titles. They are kept but are not rows. */
   linesAbove: number;
   hasHeading: boolean;
   columns: { name: string; samples: string[] }[];
-  /** Where the addresses are, from 0. */
+  /** Index of the address column, from 0. */
   column: number;
 };
 
-/** A column by its place, from 0, or by its heading. */
+/** A column by its index, from 0, or by its heading. */
 export type ColumnWish = number | string;
 
 type Sample = { rows: string[][]; delimiter: string | undefined; linesAbove?: number };
@@ -25,13 +25,13 @@ const sampleRows = 1_000;
 const samplesShown = 3;
 const sampleCharsShown = 60;
 const titleLinesMax = 20;
-/** A table is looked through column by column, so its width is bounded as its height is. */
+/** Every column is examined, so the width is bounded like the height. */
 const columnsMax = 2_000;
 /** Columns that are named in a message. */
 const columnsTold = 20;
 const delimiters = [',', ';', '\t', '|'];
 
-/** The delimiter that explains the text best, and the first rows as it divides them. */
+/** Finds the delimiter that explains the text best, and the first rows as it divides them. */
 export function sampleText(text: string, isWhole: boolean): Sample {
   const announced = /^sep=([,;\t|])\r?\n/i.exec(text);
   if (announced?.[1] !== undefined) {
@@ -68,14 +68,14 @@ function recordsOf(text: string, isWhole: boolean, delimiter: string | undefined
   return (isWhole ? [...records, ...reader.end()] : records).slice(0, sampleRows);
 }
 
-/** The width that most rows have; wider ones win between equals. */
+/** Returns the width of most rows; of equally frequent widths the largest. */
 function usualWidth(rows: string[][]): number {
   const counts = new Map<number, number>();
   for (const row of rows) if (!isBlank(row)) counts.set(row.length, (counts.get(row.length) ?? 0) + 1);
   return [...counts].sort((a, b) => b[1] - a[1] || b[0] - a[0])[0]?.[0] ?? 0;
 }
 
-/** Where the addresses are. Throws a `ListProblem` that says what was seen where there are none. */
+/** Finds the address column. Throws a `ListProblem` that names the columns seen if there is none. */
 export function findLayout({ rows, delimiter, linesAbove = 0 }: Sample, wish?: ColumnWish): Layout {
   if (rows.every(isBlank))
     throw new ListProblem('invalid_list', 'The file is empty. Upload a list with at least one address.');
@@ -119,7 +119,7 @@ function holdsAddress(cell: string | undefined): boolean {
     : false;
 }
 
-/** Addresses in every cell of lines of different lengths, or in one or two lines: nobody's table. */
+/** Tells whether every cell is an address, in lines of different lengths or in at most two lines: not a table. */
 function areAllAddresses(rows: string[][]): boolean {
   const filled = rows.filter((row) => !isBlank(row));
   const widths = new Set(filled.map((row) => row.length));
@@ -128,7 +128,7 @@ function areAllAddresses(rows: string[][]): boolean {
   return cells.filter(holdsAddress).length * 10 >= cells.length * 9;
 }
 
-/** Lines above the heading that are narrower than the table, such as a title and an empty line. */
+/** Counts the lines above the heading that are narrower than the table, such as a title and an empty line. */
 function titleLines(rows: string[][]): number {
   const width = usualWidth(rows);
   if (width < 2) return 0;
@@ -138,7 +138,10 @@ function titleLines(rows: string[][]): number {
   return Math.max(0, first);
 }
 
-/** A heading holds no address. Where there is one column only, it has to speak of mail: the line may be a mistake. */
+/**
+ * Returns the heading, which holds no address. A single column's heading must mention mail: the line may be a mistyped
+ * address.
+ */
 function headingOf(rows: string[][], delimiter: string | undefined): string[] | undefined {
   const names = rows[0]?.map((cell) => cell.trim());
   if (names === undefined || names.every((name) => name === '') || names.some((name) => name.includes('@')))
@@ -182,8 +185,8 @@ function rankOf(name: string): number {
 }
 
 /**
- * The column most of whose cells hold an address; among several the one whose heading says so, then the fullest. A
- * column that is headed as one is taken with fewer.
+ * Returns the column with mostly addresses. Of several, an address heading wins, then the fullest column. A column with
+ * such a heading needs fewer addresses.
  */
 function addressColumn(names: string[], data: string[][]): number | undefined {
   const candidates = names.map((name, index) => {
@@ -192,7 +195,7 @@ function addressColumn(names: string[], data: string[][]): number | undefined {
   });
   const likely = candidates.filter(({ hits, filled, rank }) => hits > 0 && (hits * 2 > filled || rank === 2));
   const most = Math.max(0, ...likely.map(({ hits }) => hits));
-  // A second column of addresses may be filled less than the one that is meant, or more.
+  // A second column of addresses may be filled less than the intended one, or more.
   return likely.filter(({ hits }) => hits * 2 >= most).sort((a, b) => b.rank - a.rank || b.hits - a.hits)[0]
     ?.index;
 }

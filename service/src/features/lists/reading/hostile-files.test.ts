@@ -4,7 +4,7 @@ import { hostileShapes, makeHostileFiles } from '../../../../test/support/hostil
 import { makeWorkbook, sheetOf } from '../../../../test/support/make-workbook.ts';
 import { rowsOfLine } from '../survey-list.ts';
 import { ListProblem } from './list-problem.ts';
-import { readInThread } from './read-in-thread.ts';
+import { readInThread } from './workbook-readers.ts';
 import { planReading, readList } from './read-list.ts';
 
 function fileOf(bytes: Buffer) {
@@ -88,7 +88,7 @@ describe('the thread that reads a workbook', () => {
   const whole = async (limits: { heapMb: number; silenceMs: number }): Promise<void> => {
     const bytes = await makeWorkbook({
       sheets: [{ name: 'A', xml: sheetOf([['a@x.example']]) }],
-      // They are kept until the end; for a heap this small they are too many.
+      // The parts are kept until the end: too many for a heap this small.
       more: Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`part${n}`, ''])),
     });
     const parts = readInThread(fileOf(bytes), { kind: 'rows', sheet: 'xl/worksheets/sheet1.xml' }, limits);

@@ -1,6 +1,5 @@
 /**
- * Why a file cannot be taken as a list. `detail` is written for the person who brought the file: what was seen, and
- * what to do about it.
+ * A reason why a file cannot be taken as a list. `detail` tells the person who uploaded it the finding and the remedy.
  */
 export class ListProblem extends Error {
   readonly kind: 'invalid_list' | 'unsupported_file' | 'list_too_large';

@@ -9,7 +9,7 @@ async function reading({ file, column, split = false }: Omit<MessyFile, 'reads'>
   const bytes = Buffer.from(await file);
   const listFile = {
     size: bytes.length,
-    // Small pieces: no character, quote or line end may depend on where one ends.
+    // Small pieces cut through characters, quotes and line ends: the result must not depend on them.
     async *pieces() {
       for (let at = 0; at < bytes.length; at += 5) yield await Promise.resolve(bytes.subarray(at, at + 5));
     },

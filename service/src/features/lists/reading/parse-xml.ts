@@ -1,11 +1,10 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { ListProblem } from './list-problem.ts';
-import { tooMuch, type WorkbookBudget } from './workbook-budget.ts';
-import { workbookLimits } from './workbook-limits.ts';
+import { workbookLimits, tooMuch, type WorkbookBudget } from './workbook-limits.ts';
 
 /**
- * Runs a parser over a part of a workbook and bounds what it holds. The parser keeps the open elements and whatever it is
- * in the middle of, so their depth and length are counted while it reads.
+ * Callbacks of a parser over one part of a workbook, with bounded memory. The parser holds the open elements and the
+ * token being read, so their depth and length are counted.
  */
 export type XmlHandlers = {
   open: (tag: SaxesTagPlain, name: string) => void;
@@ -13,10 +12,10 @@ export type XmlHandlers = {
   text?: (text: string) => void;
 };
 
-/** A cell of a few characters may stand for a long text; rows are handed on after each of these. */
+/** Rows are handed on after each slice, since a cell of a few characters may stand for a long text. */
 const sliceCharacters = 2_048;
 
-/** Yields after each slice, so that a caller can hand rows on. */
+/** Parses XML and yields after each slice, so that the caller can hand rows on. */
 export async function* parseXml(
   pieces: AsyncIterable<Uint8Array>,
   handlers: XmlHandlers,
@@ -30,7 +29,7 @@ export async function* parseXml(
     }
 }
 
-/** Parses a part that hands nothing on, a piece at a time. */
+/** Parses a part that yields nothing, a piece at a time. */
 export async function parseWhole(
   pieces: AsyncIterable<Uint8Array>,
   handlers: XmlHandlers,
@@ -53,10 +52,10 @@ function createBoundedParser(
   const parser = new SaxesParser();
   let depth = 0;
   let attributes = 0;
-  /** Characters since the parser was last done with something: all that it can be holding. */
+  /** Characters since the parser last completed a token: the most that it can be holding. */
   let stretch = 0;
 
-  // A document type declares entities, and entities of entities fill a machine's memory. No spreadsheet needs one.
+  // A document type declares entities, and nested entities can exhaust memory. No spreadsheet needs one.
   parser.on('doctype', () => refuse('it declares a document type'));
   parser.on('error', () => refuse('its XML is malformed'));
   parser.on('attribute', ({ name }) => {

@@ -1,19 +1,18 @@
 import { parseAddress, type Address, type SyntaxFault } from '@mailproof/engine';
 
 /**
- * What a cell of the address column holds. People's lists carry addresses in many dresses; what can be undressed without
- * guessing is, and `repaired` says that it was. A cell is never guessed into another address: nothing is inserted or
- * replaced within one.
+ * The content of a cell in the address column. Lists wrap addresses in names, brackets and quotes. Wrapping that needs
+ * no guess is removed, and `repaired` records it. Nothing is ever inserted or replaced within an address.
  */
 type CellReading =
   | { kind: 'blank' }
   | { kind: 'address'; address: Address; repaired: boolean; others: Address[] }
   | { kind: 'rejected'; fault: SyntaxFault };
 
-/** A cell may hold so many addresses; what is behind them is not looked at. */
+/** Addresses read from one cell; further ones are ignored. */
 const addressesPerCellMax = 100;
 
-/** Longest text that is looked at: as many characters as a cell of Excel holds. */
+/** Longest text that is read: as many characters as a cell of Excel holds. */
 const cellCharactersMax = 32_767;
 
 export function readCell(text: string): CellReading {
@@ -31,8 +30,8 @@ export function readCell(text: string): CellReading {
 }
 
 /**
- * Zero-width characters, soft hyphens and byte order marks are never seen and never meant; no-break and other wide
- * spaces are spaces; a full-width or small at sign (U+FF20, U+FE6B) is an at sign.
+ * Normalises invisible characters. Zero-width characters, soft hyphens and byte order marks are dropped. No-break and
+ * other wide spaces become spaces. A full-width or small at sign (U+FF20, U+FE6B) becomes an at sign.
  */
 function withoutInvisible(text: string): string {
   return text
@@ -53,10 +52,10 @@ function addressesIn(text: string): Address[] {
   return found;
 }
 
-/** `Doe, John <a@b>; c@d` and the like: separated by commas, semicolons, bars, slashes, white space. */
+/** Splits `Doe, John <a@b>; c@d` and the like at commas, semicolons, bars, slashes and white space. */
 function tokensOf(text: string): string[] {
   const bracketed = placesOf(text, /<(?<token>[^<>]*)>/g);
-  // Each part that is taken out leaves as many spaces, so that places stay.
+  // Removed parts leave as many spaces, so that offsets stay valid.
   const outside = text.replace(/"[^"]*"\s*(?=<)|<[^<>]*>/g, (taken) => ' '.repeat(taken.length));
   const loose = placesOf(outside, /(?<token>[^\s,;|/]+)/g);
   return [...bracketed, ...loose].sort((a, b) => a.at - b.at).map(({ token }) => token);
@@ -68,7 +67,7 @@ function placesOf(text: string, pattern: RegExp): { token: string; at: number }[
     .filter(({ token }) => token.includes('@'));
 }
 
-/** Takes off what stands around an address, layer by layer; nothing where none is inside. */
+/** Removes the wrapping around an address, layer by layer; `undefined` if no address is inside. */
 function undress(text: string): Address | undefined {
   let inner = text.trim();
   for (let layer = 0; layer < 4; layer += 1) {
@@ -85,7 +84,7 @@ function undress(text: string): Address | undefined {
 function outerLayerOff(text: string): string {
   const link = /^mailto:\s*([^?]*)/i.exec(text);
   if (link?.[1] !== undefined) return decodePercent(link[1]).trim();
-  // `Name <a@b>`: one pair of angle brackets with an address in it, whatever stands before.
+  // `Name <a@b>`: one pair of angle brackets with an address in it, after any text.
   const named = /^[^<>]*<([^<>]*)>[\s.,;:]*$/.exec(text);
   if (named?.[1] !== undefined) return named[1].trim();
   const quoted = /^["'`“”„‘’«([{](.*)["'`“”‘’»)\]}][\s.,;:]*$/s.exec(text);
@@ -93,7 +92,7 @@ function outerLayerOff(text: string): string {
   return withoutEnd(text.replace(/^[<\s,;:"']+/, ''));
 }
 
-/** Counts from the end: a pattern that ends in `+$` would begin anew at each of thousands of dots. */
+/** Counts from the end: a pattern that ends in `+$` would start again at each of thousands of dots. */
 function withoutEnd(text: string): string {
   let end = text.length;
   while (end > 0 && /[\s.,;:>"'!)]/.test(text[end - 1] ?? '')) end -= 1;

@@ -1,16 +1,13 @@
-import { decodeText, detectEncoding, type TextEncoding } from './decode-text.ts';
-import { detectFormat } from './detect-format.ts';
 import { findLayout, sampleText, type ColumnWish, type Layout } from './find-layout.ts';
 import { beginningOf, type ListFile } from './list-file.ts';
 import { ListProblem } from './list-problem.ts';
 import { createRecordReader, type TextRecord } from './read-records.ts';
-import { readInThread } from './read-in-thread.ts';
-import type { ReadWorkbook } from './workbook-readers.ts';
+import { type ReadWorkbook, readInThread } from './workbook-readers.ts';
 import type { SheetPart } from './workbook-thread.ts';
 
 /**
- * One reader for every list, whoever brings it. `planReading` looks at the beginning of the file and says how it is to be
- * read; `readList` follows that plan through the whole file, as often as needed, with the same rows each time.
+ * A plan for reading a list; one reader serves uploads of every kind. `planReading` decides from the beginning of the
+ * file. `readList` follows that plan through the whole file and yields the same rows each time.
  */
 export type ReadingPlan =
   | { kind: 'text'; encoding: TextEncoding; hasMark: boolean; layout: Layout }
@@ -20,15 +17,15 @@ export type ReadingPlan =
 export type FileRow = { kind: 'above' | 'heading' | 'row'; text: string; end: string; cells: string[] };
 
 type ReadingWish = {
-  /** Whether all bytes are valid UTF-8, known since they were received. */
+  /** Whether all bytes are valid UTF-8, found while receiving them. */
   isValidUtf8: boolean;
-  /** The column that holds the addresses, from 0, where somebody chose it. */
+  /** The column with the addresses, from 0, if the caller chose it. */
   column?: ColumnWish | undefined;
 };
 
 const sampleBytes = 262_144;
 
-/** Workbooks are read by `readWorkbook`, which may wait for its turn. */
+/** Plans the reading. Workbooks are read by `readWorkbook`, which may wait for a thread. */
 export async function planReading(
   file: ListFile,
   wish: ReadingWish,
@@ -48,7 +45,7 @@ function notText(): ListProblem {
   return new ListProblem('unsupported_file', 'This file is not text. Upload a list as CSV, text or .xlsx.');
 }
 
-/** The first sheet in which an address column is found; where none is, the first sheet's problem is told. */
+/** Picks the first sheet with an address column; if none has one, throws the first sheet's problem. */
 async function planWorkbook(
   samples: AsyncGenerator<SheetPart>,
   { column }: ReadingWish,
@@ -65,7 +62,7 @@ async function planWorkbook(
   throw problem;
 }
 
-/** Every line of the file in order, in batches; a consumer that stops early closes the file. */
+/** Yields every line of the file in order, in batches; a consumer that stops early closes the file. */
 export async function* readList(
   file: ListFile,
   plan: ReadingPlan,
@@ -103,4 +100,109 @@ async function* textLines(
 
 async function* sheetLines(parts: AsyncGenerator<SheetPart>): AsyncGenerator<TextRecord[]> {
   for await (const { rows } of parts) yield rows.map((cells) => ({ text: '', end: '', cells }));
+}
+
+/** The kind of a list's file, told by its first bytes. File names are often wrong. */
+type FileFormat = 'text' | 'workbook';
+
+const signatures: { bytes: number[]; what: string; remedy: string }[] = [
+  {
+    bytes: [0xd0, 0xcf, 0x11, 0xe0],
+    what: 'an old Excel workbook (.xls)',
+    remedy: 'open it and save it as .xlsx or CSV',
+  },
+  { bytes: [0x25, 0x50, 0x44, 0x46], what: 'a PDF', remedy: 'export the list as CSV or .xlsx' },
+  { bytes: [0x1f, 0x8b], what: 'a gzip archive', remedy: 'unpack it and upload the file inside' },
+  { bytes: [0x52, 0x61, 0x72, 0x21], what: 'a RAR archive', remedy: 'unpack it and upload the file inside' },
+  { bytes: [0x37, 0x7a, 0xbc, 0xaf], what: 'a 7z archive', remedy: 'unpack it and upload the file inside' },
+  { bytes: [0x89, 0x50, 0x4e, 0x47], what: 'a picture', remedy: 'export the list as CSV or .xlsx' },
+  { bytes: [0xff, 0xd8, 0xff], what: 'a picture', remedy: 'export the list as CSV or .xlsx' },
+];
+
+const zipSignature = [0x50, 0x4b, 0x03, 0x04];
+
+function detectFormat(beginning: Uint8Array): FileFormat {
+  const known = signatures.find(({ bytes }) => startsWith(beginning, bytes));
+  if (known !== undefined) throw unsupported(known.what, known.remedy);
+  if (!startsWith(beginning, zipSignature)) return 'text';
+  // OpenDocument puts its type, uncompressed, into the first entry (OpenDocument 1.3, part 2, section 3.3).
+  const opening = Buffer.from(beginning.subarray(0, 128)).toString('latin1');
+  if (opening.includes('opendocument')) {
+    throw unsupported('an OpenDocument spreadsheet (.ods)', 'open it and save it as .xlsx or CSV');
+  }
+  return 'workbook';
+}
+
+function startsWith(bytes: Uint8Array, signature: number[]): boolean {
+  return signature.every((byte, index) => bytes[index] === byte);
+}
+
+function unsupported(what: string, remedy: string): ListProblem {
+  return new ListProblem('unsupported_file', `This file is ${what}. To check it, ${remedy}.`);
+}
+
+/**
+ * Encodings of a text file. A byte order mark decides. Without one, zero bytes in every second place mean UTF-16, and
+ * bytes that are not valid UTF-8 mean Windows-1252. Western spreadsheets export that encoding by default.
+ */
+type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
+
+type DetectedEncoding = { encoding: TextEncoding; hasMark: boolean };
+
+type EncodingEvidence = { beginning: Uint8Array; isValidUtf8: boolean };
+
+function detectEncoding({ beginning, isValidUtf8 }: EncodingEvidence): DetectedEncoding {
+  const [first, second, third] = beginning;
+  if (first === 0xef && second === 0xbb && third === 0xbf) return { encoding: 'utf-8', hasMark: true };
+  if (first === 0xff && second === 0xfe) return { encoding: 'utf-16le', hasMark: true };
+  if (first === 0xfe && second === 0xff) return { encoding: 'utf-16be', hasMark: true };
+  return { encoding: unmarkedEncoding(beginning, isValidUtf8), hasMark: false };
+}
+
+function unmarkedEncoding(beginning: Uint8Array, isValidUtf8: boolean): TextEncoding {
+  const zeros = [0, 0];
+  for (const [index, byte] of beginning.entries())
+    if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1;
+  const [even = 0, odd = 0] = zeros;
+  // Mostly Latin text in UTF-16 has a zero in nearly every pair of bytes, always on the same side.
+  const manyPairs = beginning.length / 4;
+  if (odd > manyPairs && even === 0) return 'utf-16le';
+  if (even > manyPairs && odd === 0) return 'utf-16be';
+  return isValidUtf8 ? 'utf-8' : 'windows-1252';
+}
+
+/**
+ * Yields characters as the bytes arrive, without the mark. A character that is cut by the end of a piece is joined
+ * again.
+ */
+async function* decodeText(
+  pieces: AsyncIterable<Uint8Array>,
+  encoding: TextEncoding,
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder(encoding);
+  for await (const piece of pieces) yield decoder.decode(piece, { stream: true });
+  const rest = decoder.decode();
+  if (rest !== '') yield rest;
+}
+
+/** Watches the bytes pass and tells at the end whether all of them were UTF-8. */
+export function watchUtf8(): { add: (piece: Uint8Array) => void; isValid: () => boolean } {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let valid = true;
+  const attempt = (work: () => void): void => {
+    try {
+      work();
+    } catch {
+      valid = false;
+    }
+  };
+  return {
+    add: (piece) => {
+      if (valid) attempt(() => decoder.decode(piece, { stream: true }));
+    },
+    isValid: () => {
+      if (valid) attempt(() => decoder.decode());
+      return valid;
+    },
+  };
 }

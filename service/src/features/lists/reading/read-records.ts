@@ -1,20 +1,20 @@
 import { ListProblem } from './list-problem.ts';
 
 /**
- * A record of a text file: `text` is what stands in the file, quotes and all, and `end` the line end after it, so that
- * the records put together again are the file.
+ * A record of a text file: `text` as in the file, with its quotes, and `end`, its line end. All records joined are the
+ * file again.
  */
 export type TextRecord = { text: string; end: string; cells: string[] };
 
-/** How the cells of a record are told apart; without a delimiter a line is one cell and quotes mean nothing. */
+/** Form of a record; without a delimiter a line is one cell and quotes have no meaning. */
 type RecordForm = { delimiter: string | undefined };
 
-/** An unclosed quote would make one record of the rest of the file. */
+/** Limit for a record: an unclosed quote would make one record of the remaining file. */
 const recordCharsMax = 1_048_576;
 
 /**
- * Reads records as RFC 4180 has them, piece by piece. Beyond it: any delimiter, line ends of every kind, and quotes in
- * the middle of a cell, which stand for themselves. Holds one unfinished record.
+ * Reads records of RFC 4180, piece by piece. It also accepts any delimiter, every kind of line end, and literal quotes
+ * inside a cell. Holds one unfinished record.
  */
 export function createRecordReader({ delimiter }: RecordForm) {
   let unfinished = '';
@@ -50,7 +50,7 @@ function neverEnds(number: number, isLast: boolean): ListProblem {
 
 type Reading = { delimiter: string | undefined; isLast: boolean };
 
-/** The record that begins at `start`; nothing where the text ends before it does. */
+/** Reads the record that begins at `start`; `undefined` if the text ends before it. */
 function readRecord(
   text: string,
   start: number,
@@ -89,7 +89,7 @@ function readCell(
       value += '"';
     }
   }
-  // Whatever follows a closing quote is no part of RFC 4180; it is taken as it stands.
+  // RFC 4180 has nothing after a closing quote; such text is kept unchanged.
   const next = endOfCell(text, at, delimiter);
   return { value: value + text.slice(at, next), next };
 }

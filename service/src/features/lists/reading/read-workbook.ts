@@ -3,18 +3,23 @@ import type { SaxesTagPlain } from 'saxes';
 import { ListProblem } from './list-problem.ts';
 import { parseWhole, parseXml, type XmlHandlers } from './parse-xml.ts';
 import { createSharedStrings, type SharedStrings } from './string-table.ts';
-import { blankRowCharacters, entryCharacters, tooMuch, type WorkbookBudget } from './workbook-budget.ts';
-import { workbookLimits } from './workbook-limits.ts';
+import {
+  workbookLimits,
+  blankRowCharacters,
+  entryCharacters,
+  tooMuch,
+  type WorkbookBudget,
+} from './workbook-limits.ts';
 import type { WorkbookParts } from './workbook-parts.ts';
 
 /**
- * The rows of a workbook's sheets, as text (ECMA-376 part 1, SpreadsheetML). Dates come out as ISO 8601, formulas as
- * the value last computed, everything else as it is stored. Rows without cells come out empty, so that numbers stay those
- * the person sees; but a gap of more than a thousand rows is left out, as it stands before a stray cell or a format.
+ * A workbook with its sheets' rows as text (ECMA-376 part 1, SpreadsheetML). Dates are written as ISO 8601, formulas as
+ * the value last computed, other cells as stored. Rows without cells are kept empty, so that row numbers match those in
+ * Excel. A gap of more than a thousand rows is dropped: it precedes a stray cell or a format.
  */
 type Workbook = {
   sheets: { name: string; path: string }[];
-  /** Rows in order, in batches. */
+  /** Yields rows in order, in batches. */
   rows: (path: string) => AsyncGenerator<string[][]>;
 };
 
@@ -98,7 +103,7 @@ async function readRelations(parts: WorkbookParts, path: string, folder: string)
   return relations;
 }
 
-/** The texts that cells refer to by number. Phonetic readings (`rPh`) are not part of them. */
+/** Reads the texts that cells refer to by number, without phonetic readings (`rPh`). */
 async function readSharedStrings(
   pieces: AsyncIterable<Uint8Array>,
   budget: WorkbookBudget,
@@ -124,13 +129,13 @@ async function readSharedStrings(
   return strings;
 }
 
-/** Appends to the text of a cell, up to what a cell may hold. */
+/** Appends to the text of a cell, up to the limit of a cell. */
 function lengthened(current: string, more: string): string {
   const room = workbookLimits.cellCharacters - current.length;
   return room <= 0 ? current : current + more.slice(0, room);
 }
 
-/** Which cell styles show a number as a date. */
+/** Finds the cell styles that show a number as a date. */
 async function readDateStyles(pieces: AsyncIterable<Uint8Array>, budget: WorkbookBudget): Promise<boolean[]> {
   const formats = new Map<string, string>();
   const styles: boolean[] = [];
@@ -155,7 +160,7 @@ async function readDateStyles(pieces: AsyncIterable<Uint8Array>, budget: Workboo
   return styles;
 }
 
-/** A longer format is none that Excel writes (255 characters). */
+/** Excel writes formats of at most 255 characters. */
 const formatCharacters = 1_000;
 
 type SheetContext = {
@@ -181,11 +186,11 @@ async function* readSheet(
 
 type SheetReader = XmlHandlers & {
   takeRows: () => string[][];
-  /** At the end of the sheet: blank rows that nothing follows too. */
+  /** Returns the rows at the end of the sheet, including trailing blank rows. */
   takeLastRows: () => string[][];
 };
 
-/** Rows of a sheet (ECMA-376 part 1, section 18.3.1.73 leaves the number open; Excel has so many). */
+/** Rows of a sheet in Excel; ECMA-376 part 1, section 18.3.1.73 sets no limit. */
 const sheetRows = 1_048_576;
 
 /** Reads `row` → `c` → `v` or `is/t`. A row's number may jump: the rows between are empty. */
@@ -198,7 +203,7 @@ function createSheetReader(context: SheetContext): SheetReader {
   let isText = false;
 
   function beginRow(reference: string | undefined): void {
-    // A number that is none, or goes back, is not believed.
+    // A row number that is invalid or goes back is ignored.
     const told = reference === undefined ? NaN : Number(reference);
     const number = told > last && told <= sheetRows ? Math.floor(told) : last + 1;
     blank += number - last - 1;
@@ -258,7 +263,7 @@ function createSheetReader(context: SheetContext): SheetReader {
   };
 }
 
-/** The cells of the row that is being read. They are paid for as they come: a row may be far wider than its XML. */
+/** Collects the cells of the current row. Each counts at once: a row may be far wider than its XML. */
 function createRow(budget: WorkbookBudget) {
   let cells: string[] = [];
   let characters = 0;
@@ -299,22 +304,24 @@ function valueOf(
 }
 
 /**
- * Dates in a workbook are numbers of days that a style shows as a date (ECMA-376 part 1, sections 18.8.30 and 18.17.4.1).
- * The numbers of built-in formats are fixed; others are told by the letters of their code.
+ * Tells whether a format shows a date. A workbook stores dates as numbers of days with a date style (ECMA-376 part 1,
+ * sections 18.8.30 and 18.17.4.1). Built-in formats have fixed numbers; others are recognised by the letters of their
+ * code.
  */
 function isDateFormat(id: number, code: string | undefined): boolean {
   if ((id >= 14 && id <= 22) || (id >= 45 && id <= 47)) return true;
   if (code === undefined) return false;
-  // Quoted text, escaped characters and [colours] mean nothing here.
+  // Quoted text, escaped characters and [colours] are not part of the date.
   return /[dmyhs]/i.test(code.replace(/"[^"]*"|\\.|\[[^\]]*\]/g, ''));
 }
 
 const dayMs = 86_400_000;
 
-/** ISO 8601; the time of day only where there is one. What is no date comes out as the number it is. */
+/** Returns ISO 8601, with a time of day only if there is one. A number out of range is returned as it is. */
 function spreadsheetDate(days: number, is1904: boolean): string {
   if (!Number.isFinite(days) || days < 0 || days > 2_958_465) return String(days);
-  // Excel believes in 29 February 1900, so days before March of that year are off by one; nobody's list has them.
+  // Excel counts 29 February 1900, a day that never was, so dates before March 1900 are off by one. Lists do not have
+  // them.
   const epoch = is1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30);
   const date = new Date(epoch + Math.round(days * 86_400) * 1_000);
   const iso = date.toISOString();

@@ -3,17 +3,18 @@ import { ListProblem } from './list-problem.ts';
 import { workbookLimits } from './workbook-limits.ts';
 
 /**
- * The texts that cells of a workbook refer to by number, packed in blocks: a million of them as JavaScript strings would
- * take more than one upload may. Programs number them in the order of the cells, so few blocks are unpacked at a time.
+ * The texts that cells of a workbook refer to by number, compressed in blocks. A million JavaScript strings would
+ * exceed the memory of one upload. Programs number the texts in the order of the cells, so few blocks are decompressed
+ * at a time.
  */
 export type SharedStrings = {
   add: (text: string) => void;
-  /** Empty if there is no text of that number. */
+  /** Returns the text of that number; empty if there is none. */
   at: (number: number) => string;
 };
 
 type Block = { first: number; packed: Uint8Array };
-/** Begins with where each of its texts ends. */
+/** A block begins with the offsets at which its texts end. */
 type OpenBlock = { bytes: Buffer; texts: number };
 
 const blockBytes = 65_536;
@@ -76,7 +77,7 @@ export function createSharedStrings(): SharedStrings {
   };
 }
 
-/** The last block that begins at or before this number. */
+/** Finds the last block that begins at or before this number. */
 function blockOf(blocks: readonly Block[], number: number): Block | undefined {
   let [low, high] = [0, blocks.length];
   while (low < high) {

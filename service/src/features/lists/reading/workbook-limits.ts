@@ -1,6 +1,8 @@
+import { ListProblem } from './list-problem.ts';
+
 /**
- * Limits of a workbook. A file within these limits is read in bounded memory and time; one beyond them
- * is refused. `docs/limits.md` is written from this table (`npm run docs`).
+ * Limits of a workbook. A file within these limits is read in bounded memory and time; a file beyond them is refused.
+ * `docs/limits.md` is written from this table (`npm run docs`).
  */
 export const workbookLimitTable = {
   entries: { value: 10_000, meaning: 'parts of the archive' },
@@ -13,16 +15,16 @@ export const workbookLimitTable = {
     value: 250,
     meaning: 'unpacked bytes for each packed one, in a part larger than `ratioFromBytes`',
   },
-  ratioFromBytes: { value: 16_777_216, meaning: 'size from which on `ratio` is applied' },
-  unpackedBytes: { value: 33_554_432, meaning: 'all that is unpacked, beside `perByte` for each byte' },
-  elements: { value: 1_000_000, meaning: 'XML elements, comments and the like, beside `elementsPerByte`' },
+  ratioFromBytes: { value: 16_777_216, meaning: 'size from which `ratio` applies' },
+  unpackedBytes: { value: 33_554_432, meaning: 'unpacked bytes in all, plus `perByte` for each byte' },
+  elements: { value: 1_000_000, meaning: 'XML elements, comments and the like, plus `elementsPerByte`' },
   elementsPerByte: { value: 6, meaning: 'further elements for each byte of the file' },
   handedOnCharacters: {
     value: 33_554_432,
-    meaning: 'characters and cells of all rows together, beside `perByte` for each byte',
+    meaning: 'characters and cells of all rows together, plus `perByte` for each byte',
   },
   perByte: { value: 32, meaning: 'further unpacked bytes, or characters of rows, for each byte of the file' },
-  depth: { value: 64, meaning: 'XML elements inside each other' },
+  depth: { value: 64, meaning: 'nested XML elements' },
   attributes: { value: 64, meaning: 'attributes of an XML element' },
   nameCharacters: { value: 256, meaning: 'name of an XML element or attribute' },
   stretchCharacters: {
@@ -41,16 +43,16 @@ export const workbookLimitTable = {
   columns: { value: 1_000, meaning: 'columns that are read' },
   cellCharacters: { value: 32_767, meaning: 'text of a cell, as in Excel' },
   rowCharacters: { value: 1_048_576, meaning: 'cells of a row together' },
-  blankRows: { value: 1_000, meaning: 'blank rows in a row; a longer gap is left out' },
+  blankRows: { value: 1_000, meaning: 'consecutive blank rows; a longer gap is dropped' },
   heapMb: { value: 28, meaning: 'heap of the thread that reads a workbook, in MB' },
   readers: { value: 4, meaning: 'workbooks that are read at once in one process, each in its own thread' },
   readersOfAccount: { value: 2, meaning: 'of these, of the live or the test keys of one account' },
   readerIdleMs: {
     value: 2_000,
-    meaning: 'time for which a slow download keeps its thread while others wait for one',
+    meaning: 'time for which a slow download keeps its thread while others wait',
   },
   readerWaitMs: { value: 1_800_000, meaning: 'longest wait for such a thread' },
-  silenceMs: { value: 60_000, meaning: 'a thread that reads without handing anything on' },
+  silenceMs: { value: 60_000, meaning: 'longest time for which a thread reads without a result' },
 } as const;
 
 type WorkbookLimits = { readonly [Name in keyof typeof workbookLimitTable]: number };
@@ -59,3 +61,56 @@ export const workbookLimits = Object.fromEntries(
   Object.entries(workbookLimitTable).map(([name, { value }]) => [name, value]),
   // Every name of the table has a number.
 ) as WorkbookLimits;
+
+/**
+ * The cost that reading one workbook may have, over all of its parts. A few kilobytes can stand for millions of
+ * elements or gigabytes of text. So each allowance grows with the size of the file.
+ */
+export type WorkbookBudget = {
+  /** Bytes that came out of the archive. */
+  unpack: (bytes: number) => void;
+  /** Elements, comments and processing instructions. */
+  readElement: () => void;
+  /** Characters that stay in memory until the file is read. */
+  keep: (characters: number) => void;
+  /** Characters and cells of rows that were read. */
+  handOn: (characters: number) => void;
+};
+
+/** Memory of a table's entry beside its texts, in characters. */
+export const entryCharacters = 120;
+
+/** The cost of a blank row that the file need not hold, in characters: it is stored like any other. */
+export const blankRowCharacters = 100;
+
+export function createWorkbookBudget(fileBytes: number): WorkbookBudget {
+  const { unpackedBytes, elements, elementsPerByte, keptCharacters, handedOnCharacters, perByte } =
+    workbookLimits;
+  const unpack = createAllowance(unpackedBytes + perByte * fileBytes, 'unpacks to far more than it should');
+  const readElements = createAllowance(
+    elements + elementsPerByte * fileBytes,
+    'holds far more elements than its size explains',
+  );
+  return {
+    unpack,
+    readElement: () => readElements(1),
+    keep: createAllowance(keptCharacters, 'has too many parts, sheets or styles'),
+    handOn: createAllowance(
+      handedOnCharacters + perByte * fileBytes,
+      'holds far more rows or text than its size explains',
+    ),
+  };
+}
+
+function createAllowance(most: number, what: string): (spent: number) => void {
+  let left = most;
+  return (spent) => {
+    left -= spent;
+    if (left < 0) throw tooMuch(what);
+  };
+}
+
+/** Refuses a workbook that is read more cheaply as CSV. */
+export function tooMuch(what: string): ListProblem {
+  return new ListProblem('invalid_list', `The workbook ${what}. Export the list as CSV and upload that.`);
+}

@@ -2,16 +2,21 @@ import { Readable } from 'node:stream';
 import { fromRandomAccessReaderPromise, RandomAccessReader, type Entry } from 'yauzl';
 import type { ListFile } from './list-file.ts';
 import { ListProblem } from './list-problem.ts';
-import { createWorkbookBudget, entryCharacters, tooMuch, type WorkbookBudget } from './workbook-budget.ts';
-import { workbookLimits } from './workbook-limits.ts';
+import {
+  workbookLimits,
+  createWorkbookBudget,
+  entryCharacters,
+  tooMuch,
+  type WorkbookBudget,
+} from './workbook-limits.ts';
 
 /**
  * The parts of a workbook (ECMA-376 part 2: a zip archive of XML files), each read as a stream of bounded length. The
- * archive is read where it lies, a range at a time.
+ * stored archive is read in ranges, never whole.
  */
 export type WorkbookParts = {
   has: (name: string) => boolean;
-  /** The unpacked bytes of a part, in pieces; an empty part where there is none of that name. */
+  /** Yields the unpacked bytes of a part, in pieces; nothing if no part has that name. */
   read: (name: string) => AsyncIterable<Uint8Array>;
   /** The cost that reading the file may have. */
   budget: WorkbookBudget;
@@ -50,10 +55,10 @@ export async function openWorkbook(file: ListFile): Promise<WorkbookParts> {
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {
-  // No part of that name: nothing to hand out.
+  // No part has that name.
 }
 
-/** What an entry claims to unpack to may be a lie, so what comes out is counted. */
+/** Counts the bytes that are unpacked: the size that an entry declares may be false. */
 async function* bounded(
   entry: Entry,
   { open, budget }: { open: () => Promise<Readable>; budget: WorkbookBudget },
@@ -78,7 +83,9 @@ async function* bounded(
   }
 }
 
-/** Anything the archive reader complains of is the file's fault; our own problems and those of the store pass through. */
+/**
+ * Turns errors of the archive reader into a problem of the file. Our own problems and those of the store pass through.
+ */
 function asProblem(error: unknown): unknown {
   if (error instanceof ListProblem || !(error instanceof Error)) return error;
   const isOfTheFile = error.stack?.includes('yauzl') === true || 'code' in error;

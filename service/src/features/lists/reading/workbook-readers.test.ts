@@ -5,8 +5,7 @@ import { createTestClock } from '../../../../../engine/test/support/test-clock.t
 import { makeWorkbook } from '../../../../test/support/make-workbook.ts';
 import { until } from '../../../../test/support/until.ts';
 import type { ListFile } from './list-file.ts';
-import { readInThread } from './read-in-thread.ts';
-import { createWorkbookReaders, type ReadWorkbook } from './workbook-readers.ts';
+import { createWorkbookReaders, type ReadWorkbook, readInThread } from './workbook-readers.ts';
 import { workbookLimits } from './workbook-limits.ts';
 import type { SheetPart } from './workbook-thread.ts';
 
@@ -34,7 +33,7 @@ async function rowsOf(parts: AsyncIterable<SheetPart>): Promise<string[]> {
   return rows;
 }
 
-/** Readers that never end; says how many there are. */
+/** Opens readers that never end and counts them. */
 function openReaders() {
   const reading: number[] = [];
   const read: ReadWorkbook = async function* () {

@@ -1,19 +1,21 @@
 import { createFairSlots, type Clock } from '@mailproof/engine';
 import type { ListFile } from './list-file.ts';
-import { readInThread } from './read-in-thread.ts';
 import { workbookLimits } from './workbook-limits.ts';
-import type { SheetPart, ThreadJob } from './workbook-thread.ts';
+import type { SheetPart, ThreadJob, FromThread, ThreadOrder, ToThread } from './workbook-thread.ts';
+import { setFlagsFromString } from 'node:v8';
+import { Worker } from 'node:worker_threads';
+import { ListProblem } from './list-problem.ts';
 
 /** Reads a workbook, part by part. */
 export type ReadWorkbook = (file: ListFile, job: ThreadJob) => AsyncGenerator<SheetPart>;
 
 /**
- * The threads that read workbooks. Each may hold as much memory as one upload, so there are few of them, and an account
- * has a part of these at most. Accounts are served in turn, its live and its test keys apart.
+ * The threads that read workbooks. Each may hold as much memory as one upload, so there are few, and an account may use
+ * only some of them. Accounts are served in turn; an account's live and test keys count apart.
  *
- * A consumer that takes its time, as a download over a slow line does, keeps its thread only while nobody waits for one.
- * Else the thread ends; when the consumer comes back it waits like the others, and the file is read again up to the
- * part that it had last. The account that holds threads up pays with its own turns.
+ * A slow consumer, such as a download over a slow connection, keeps its thread only while no other reader waits.
+ * Otherwise the thread ends. When the consumer returns, it waits like the others, and the file is read again up to its
+ * last part. The account that blocks threads so bears the delay itself.
  */
 export type WorkbookReaders = {
   readerFor(owner: { accountId: string; mode: 'live' | 'test' }): ReadWorkbook;
@@ -30,7 +32,7 @@ class ReadersBusyError extends Error {
 
 type WorkbookReadersParts = {
   clock: Clock;
-  /** Reads without waiting for a place. */
+  /** Reads without waiting for a thread. */
   read?: ReadWorkbook;
   limits?: Pick<typeof workbookLimits, 'readers' | 'readersOfAccount' | 'readerIdleMs' | 'readerWaitMs'>;
 };
@@ -38,9 +40,9 @@ type WorkbookReadersParts = {
 const never = new AbortController().signal;
 
 type Places = {
-  /** Waits for its turn; answers with what gives the place back. */
+  /** Waits for a thread; returns the function that releases it. */
   take(account: string): Promise<() => void>;
-  /** Calls back once a consumer has been away for a while and others wait; answers with what stops that. */
+  /** Calls `giveUp` once a consumer has paused for a while and others wait; returns the function that cancels this. */
   whenIdle(giveUp: () => void): () => void;
 };
 
@@ -87,7 +89,7 @@ function createPlaces({ clock, limits = workbookLimits }: WorkbookReadersParts):
 
 type Session = { parts: AsyncGenerator<SheetPart>; release: () => void; places: Places };
 
-/** Hands on the parts after the first `from`; answers with how many there were if the consumer was too slow. */
+/** Yields the parts after the first `from`. If the consumer was too slow, returns how many there were. */
 async function* readParts(
   { parts, release, places }: Session,
   from: number,
@@ -135,4 +137,95 @@ export function createWorkbookReaders(parts: WorkbookReadersParts): WorkbookRead
       (file, job) =>
         readInTurn(`${mode} ${accountId}`, file, job),
   };
+}
+
+/**
+ * Reads a workbook in a thread with its own heap. The reader counts the memory it holds; the heap limit is the second
+ * barrier. A file that passes the counts ends only its thread and is refused.
+ */
+export async function* readInThread(
+  file: ListFile,
+  job: ThreadJob,
+  limits: { heapMb: number; silenceMs: number } = workbookLimits,
+): AsyncGenerator<SheetPart> {
+  const thread = startThread({ size: file.size, job }, limits);
+  try {
+    for (;;) {
+      const message = await thread.next();
+      switch (message.kind) {
+        case 'read':
+          thread.answer({
+            kind: 'bytes',
+            id: message.id,
+            bytes: await file.slice(message.start, message.end),
+          });
+          break;
+        case 'part':
+          yield message.part;
+          thread.answer({ kind: 'go_on', id: message.id });
+          break;
+        case 'problem':
+          throw new ListProblem(message.reason, message.detail);
+        case 'done':
+          return;
+      }
+    }
+  } finally {
+    await thread.end();
+  }
+}
+
+/** Compiled, the thread's file is JavaScript in the same folder. */
+const program = new URL(`./workbook-thread${import.meta.url.slice(-3)}`, import.meta.url);
+
+function startThread(order: ThreadOrder, { heapMb, silenceMs }: { heapMb: number; silenceMs: number }) {
+  // Heap limits from the process's command line override the limits below in its threads. They already apply to the
+  // main thread, so they can be reset.
+  setFlagsFromString('--max-old-space-size=0');
+  setFlagsFromString('--max-semi-space-size=0');
+  const resourceLimits = { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 4, stackSizeMb: 2 };
+  const worker = new Worker(program, { workerData: order, resourceLimits, env: {} });
+  const arrived: (FromThread | Error)[] = [];
+  let onArrival: (() => void) | undefined;
+  const put = (message: FromThread | Error): void => {
+    arrived.push(message);
+    onArrival?.();
+  };
+  worker.on('message', put);
+  worker.on('error', (error: Error) => put(isOutOfMemory(error) ? tooCostly('memory') : error));
+  worker.on('exit', () => put(new Error('the thread that reads a workbook ended without an answer')));
+
+  async function wait(): Promise<void> {
+    const arrival = Promise.withResolvers<undefined>();
+    onArrival = () => arrival.resolve(undefined);
+    const timer = setTimeout(() => put(tooCostly('time')), silenceMs);
+    try {
+      await arrival.promise;
+    } finally {
+      clearTimeout(timer);
+      onArrival = undefined;
+    }
+  }
+
+  return {
+    async next(): Promise<FromThread> {
+      if (arrived.length === 0) await wait();
+      const message = arrived.shift();
+      if (message === undefined || message instanceof Error) throw message ?? new Error('nothing arrived');
+      return message;
+    },
+    answer: (message: ToThread) => worker.postMessage(message),
+    end: () => worker.terminate(),
+  };
+}
+
+function isOutOfMemory(error: Error): boolean {
+  return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+function tooCostly(what: 'memory' | 'time'): ListProblem {
+  return new ListProblem(
+    'list_too_large',
+    `The workbook takes more ${what} to read than one upload may. Export the list as CSV and upload that.`,
+  );
 }

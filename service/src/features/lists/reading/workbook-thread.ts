@@ -5,8 +5,8 @@ import { readWorkbook } from './read-workbook.ts';
 import { openWorkbook, type WorkbookParts } from './workbook-parts.ts';
 
 /**
- * Runs in a thread of its own (see read-in-thread.ts): reads a workbook, asks for its bytes and hands its rows on. It
- * imports nothing but the reader, because all that it loads counts towards its memory.
+ * The order to a thread (see workbook-readers.ts), which reads a workbook, asks for its bytes and returns its rows. The
+ * thread imports only the reader, because everything it loads counts towards its memory.
  */
 export type ThreadOrder = { size: number; job: ThreadJob };
 
@@ -29,7 +29,7 @@ const port = parentPort;
 if (port === null) throw new Error('this file runs in a thread only');
 const { size, job } = workerData as ThreadOrder;
 
-/** Bytes are read ahead while rows are handed on, so answers find their question by its id. */
+/** Bytes are read ahead while rows are handed on, so answers are matched to requests by id. */
 const waiting = new Map<number, (answer: ToThread) => void>();
 let asked = 0;
 port.on('message', (answer: ToThread) => {
@@ -50,14 +50,17 @@ async function ask(question: Question): Promise<ToThread> {
 const blockBytes = 65_536;
 const blocksKept = 8;
 
-/** The archive's directory is read in scraps of a few bytes; the blocks they lie in are kept for a while. */
+/**
+ * Reads the file through the parent thread. The archive's directory is read a few bytes at a time, so recent blocks are
+ * cached.
+ */
 function createRemoteFile(): ListFile {
   const blocks = new Map<number, Uint8Array>();
   const blockAt = async (start: number): Promise<Uint8Array> => {
     const known = blocks.get(start);
     if (known !== undefined) return known;
     const answer = await ask({ kind: 'read', start, end: Math.min(size, start + blockBytes) });
-    if (answer.kind !== 'bytes') throw new Error('asked for bytes and got something else');
+    if (answer.kind !== 'bytes') throw new Error('expected bytes as the answer');
     const [oldest] = blocks.keys();
     if (blocks.size >= blocksKept && oldest !== undefined) blocks.delete(oldest);
     blocks.set(start, answer.bytes);
@@ -75,7 +78,7 @@ function createRemoteFile(): ListFile {
   return { size, pieces, slice };
 }
 
-/** As many rows are enough to find the column with the addresses. */
+/** Enough rows to find the address column. */
 const rowsAtOnce = 500;
 const charactersAtOnce = 262_144;
 

@@ -7,7 +7,7 @@ import {
   markReplay,
   readIdempotencyKey,
 } from '../../../core/http/parameters/idempotency-key.ts';
-import { listActionPath, listPath } from '../../../core/http/pipeline/paths.ts';
+import { listActionPath, listPath } from './list-paths.ts';
 import { refuse, refuseList } from '../../../core/http/pipeline/refuse.ts';
 import { callerOf, contextOf } from '../../../core/http/pipeline/request-context.ts';
 import { presentList } from './present-list.ts';
@@ -16,12 +16,13 @@ import { creditsHeader, requestIdHeader } from '../../../core/http/schemas/heade
 import { listChangeSchema, listParameters, listSchema, listStartSchema } from './list-schemas.ts';
 import { csrfHeaders } from '../../../core/http/schemas/page-parameters.ts';
 import { creationHeaders } from '../../../core/http/schemas/request-parameters.ts';
-import type { ApiServer, HttpParts, RouteParts } from '../../../core/http/routes/http-parts.ts';
+import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts.ts';
 import { isListName, readColumn } from './create-list.ts';
 import type { Caller } from '../../../core/keys/authenticate.ts';
 import { byKey } from '../../../core/http/schemas/security.ts';
+import type { ListHttp } from '../list-actions.ts';
 
-/** What is done to a list: another column or name, start, pause, resume, cancel, delete. */
+/** Changes of a list: another column or name, start, pause, resume, cancel, delete. */
 const described = {
   tags: ['Lists'],
   security: byKey('lists'),
@@ -88,13 +89,13 @@ const deleteRoute = {
   response: { 204: { type: 'null', description: 'The list is gone', headers }, ...errorResponses(reasons) },
 };
 
-export function addChangeList(server: ApiServer, routeParts: RouteParts): void {
+export function addChangeList(server: ApiServer, routeParts: RouteParts<ListHttp>): void {
   addChange(server, routeParts);
   addStart(server, routeParts);
   addStops(server, routeParts);
 }
 
-function addChange(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
+function addChange(server: ApiServer, { parts, authenticateRequest }: RouteParts<ListHttp>): void {
   server.route({
     method: 'PATCH',
     url: listPath,
@@ -117,7 +118,7 @@ function addChange(server: ApiServer, { parts, authenticateRequest }: RouteParts
   });
 }
 
-function addStart(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
+function addStart(server: ApiServer, { parts, authenticateRequest }: RouteParts<ListHttp>): void {
   server.route({
     method: 'POST',
     url: listActionPath('start'),
@@ -145,7 +146,7 @@ function addStart(server: ApiServer, { parts, authenticateRequest }: RouteParts)
   });
 }
 
-function addStops(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
+function addStops(server: ApiServer, { parts, authenticateRequest }: RouteParts<ListHttp>): void {
   const onRequest = authenticateRequest('account', 'lists');
   for (const action of ['pause', 'resume', 'cancel'] as const) {
     server.route({
@@ -202,10 +203,10 @@ function refusalOf(kind: Refusal): ErrorReason {
 
 type ListPlace = { caller: Caller; listId: string };
 
-/** The list as it is now, with what the start reserved in the header: the first answer said so. */
+/** Shows the list as it is now; the header repeats the reservation of the first answer. */
 async function showReplayedStart(
   reply: FastifyReply,
-  parts: HttpParts,
+  parts: ListHttp,
   { caller, listId }: ListPlace,
 ): Promise<FastifyReply> {
   const found = await parts.lists.read(caller, listId);
@@ -215,10 +216,10 @@ async function showReplayedStart(
   return reply.code(202).header('x-credits-used', String(reserved)).send(record);
 }
 
-/** The list as it is now, with what it holds or was charged in the header. */
+/** Shows the list as it is now, with its reserved or charged credits in the header. */
 export async function showList(
   reply: FastifyReply,
-  parts: HttpParts,
+  parts: ListHttp,
   { caller, listId }: ListPlace,
 ): Promise<FastifyReply> {
   const found = await parts.lists.read(caller, listId);

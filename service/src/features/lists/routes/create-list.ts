@@ -11,7 +11,7 @@ import {
 } from '../../../core/http/parameters/idempotency-key.ts';
 import { fieldsOf } from '../../../core/http/parameters/read-page.ts';
 import { isStorable } from '../../../core/http/parameters/storable-text.ts';
-import { listsPath } from '../../../core/http/pipeline/paths.ts';
+import { listsPath } from './list-paths.ts';
 import { declaredBytes, readUpload, SlowUploadError } from './read-upload.ts';
 import { refuse, refuseList, refuseSandbox } from '../../../core/http/pipeline/refuse.ts';
 import { callerOf, contextOf } from '../../../core/http/pipeline/request-context.ts';
@@ -20,8 +20,9 @@ import { creationReasons, errorResponses } from '../../../core/http/schemas/erro
 import { creditsHeader, requestIdHeader } from '../../../core/http/schemas/headers.ts';
 import { createListQuery, listSchema, listUploadBody } from './list-schemas.ts';
 import { creationHeaders } from '../../../core/http/schemas/request-parameters.ts';
-import type { ApiServer, HttpParts, RouteParts } from '../../../core/http/routes/http-parts.ts';
+import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts.ts';
 import { byKey } from '../../../core/http/schemas/security.ts';
+import type { ListHttp } from '../list-actions.ts';
 
 const schema = {
   operationId: 'createList',
@@ -49,25 +50,26 @@ const schema = {
   },
 };
 
-/** Uploads of one account at once, so that one account's slow files leave room for the others'. */
+/** Concurrent uploads per account, so that one account's slow files leave room for others. */
 const uploadsPerAccount = 3;
-/** Uploads of one client address at once, whichever accounts its keys belong to. */
+/** Concurrent uploads per client address, over all accounts. */
 const uploadsPerClient = 6;
 
-export function addCreateList(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
+export function addCreateList(server: ApiServer, { parts, authenticateRequest }: RouteParts<ListHttp>): void {
   const uploads = createUploadCounts();
-  // The file is read as it comes, so here, and only here, the body stays what it is: a stream.
+  // The file is read as it arrives, so only here the body stays a stream.
   void server.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
     scope.route({
       method: 'POST',
       url: listsPath,
+      config: { readsBodyItself: true },
       schema,
       onRequest: authenticateRequest('upload', 'lists'),
       handler: async (request, reply) => {
         const { accountId, mode } = callerOf(request);
-        // Test and live apart, so that a test key's slow files keep no live one waiting.
+        // Test and live count apart, so that slow files of a test key never delay a live one.
         const [ofAccount, ofClient] = [`${mode} ${accountId}`, `client ${contextOf(request).client}`];
         const isFull =
           uploads.held(ofAccount) >= uploadsPerAccount || uploads.held(ofClient) >= uploadsPerClient;
@@ -79,7 +81,7 @@ export function addCreateList(server: ApiServer, { parts, authenticateRequest }:
           if (error instanceof ListProblem) return await refuseList(reply, error);
           if (error instanceof SlowUploadError)
             return await refuse(reply.header('connection', 'close'), 'request_timeout');
-          // The client hung up in the middle: nobody reads an answer.
+          // The client disconnected during the upload, so no answer is sent.
           if (request.raw.destroyed && !request.raw.complete) return await reply;
           throw error;
         } finally {
@@ -110,7 +112,7 @@ function createUploadCounts() {
 async function createList(
   request: FastifyRequest,
   reply: FastifyReply,
-  parts: HttpParts,
+  parts: ListHttp,
 ): Promise<FastifyReply> {
   const caller = callerOf(request);
   const options = readOptions(request.query);
@@ -149,7 +151,7 @@ function readOptions(query: unknown): CreateOptions | undefined {
   return { name, column: readColumn(column), split: split === 'true' };
 }
 
-/** Digits are a place; anything else is a heading. */
+/** Reads digits as an index; anything else is a heading. */
 export function readColumn(column: number | string | undefined): number | string | undefined {
   return typeof column === 'string' && /^\d{1,5}$/.test(column) ? Number(column) : column;
 }
@@ -158,7 +160,7 @@ export function isListName(name: string): boolean {
   return isStorable(name) && Array.from(name).length <= contractLimits.listNameCharacters;
 }
 
-/** A file that is sent with its name keeps it. */
+/** Returns the file name that was sent with the file, if any. */
 function defaultName(disposition: string | undefined): string {
   const name = /filename="?([^";]{1,200})"?/i.exec(disposition ?? '')?.[1];
   return name !== undefined && isListName(name) ? name : 'List';

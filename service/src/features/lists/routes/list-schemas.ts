@@ -147,7 +147,7 @@ export const listChangeSchema = Type.Object(
   { title: 'ListChange', examples: [{ column: 'Email' }] },
 );
 
-/** Credits are reserved for what the body says, so a name with a slip in it must not pass for nothing. */
+/** Credits are reserved according to the body, so a misspelt field must not be ignored. */
 export const listStartSchema = Type.Object(
   {
     first: Type.Optional(
@@ -275,7 +275,7 @@ export const workbookType = 'application/vnd.openxmlformats-officedocument.sprea
 const file = { type: 'string', format: 'binary' };
 const exampleFile = 'Name,Email\nJane,jane.doe@example.com\n';
 
-/** What an upload may be sent as. */
+/** Content types of an upload. */
 export const listUploadBody = {
   content: {
     'text/csv': { schema: { ...file, examples: [exampleFile] } },

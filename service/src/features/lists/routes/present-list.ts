@@ -2,11 +2,11 @@ import type { ListRecord } from '@mailproof/client';
 import type { List } from '../list.ts';
 import type { ListProgress } from '../read-lists.ts';
 
-/** A list in the words and forms of the contract. */
+/** Presents a list in the terms of the contract. */
 export function presentList(list: List, progress: ListProgress): ListRecord {
   const { counts, run, plan } = list;
   const { state } = list;
-  if (state === 'receiving' || state === 'deleted') throw new Error('a list that nobody may see was shown');
+  if (state === 'receiving' || state === 'deleted') throw new Error('a hidden list was shown');
   const isSandbox = list.mode === 'test';
   const isOpen = state === 'running' || state === 'paused';
   return {
@@ -41,7 +41,7 @@ export function presentList(list: List, progress: ListProgress): ListRecord {
   };
 }
 
-/** Two decimals at most; 100 once it is completed, and not before. */
+/** Returns percent with at most two decimals; 100 only once the list is completed. */
 function progressOf({ state, run }: List): number {
   if (state === 'completed') return 100;
   if (run.wanted === 0) return 0;

@@ -1,21 +1,10 @@
 import { contractLimits } from '@mailproof/client';
 import { presentRow, readRowChoice } from '../row-result.ts';
 import type { DownloadFormat } from '../write-download.ts';
-import {
-  listCursor,
-  listPlace,
-  readCursor,
-  rowCursor,
-  rowPlace,
-} from '../../../core/http/parameters/cursors.ts';
+import { listCursor, listPlace, rowCursor, rowPlace } from './list-cursors.ts';
+import { readCursor } from '../../../core/http/parameters/cursors.ts';
 import { fieldsOf, readPage, readWhole } from '../../../core/http/parameters/read-page.ts';
-import {
-  listDownloadPath,
-  listPath,
-  listRowPath,
-  listRowsPath,
-  listsPath,
-} from '../../../core/http/pipeline/paths.ts';
+import { listDownloadPath, listPath, listRowPath, listRowsPath, listsPath } from './list-paths.ts';
 import { refuse } from '../../../core/http/pipeline/refuse.ts';
 import { callerOf } from '../../../core/http/pipeline/request-context.ts';
 import { presentList } from './present-list.ts';
@@ -36,8 +25,9 @@ import {
 import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts.ts';
 import { showList } from './change-list.ts';
 import { byKey } from '../../../core/http/schemas/security.ts';
+import type { ListHttp } from '../list-actions.ts';
 
-/** What is read of lists: all of them, one, its rows, why a row says what it says, and the checked file. */
+/** Reads of lists: all of them, one, its rows, the explanation of a row, and the checked file. */
 const described = { tags: ['Lists'], security: byKey('lists') };
 const free = { ...requestIdHeader, ...creditsHeader('Always 0: reading is free') };
 const headers = {
@@ -131,13 +121,13 @@ const contentTypes: Readonly<Record<DownloadFormat, string>> = {
   xlsx: workbookType,
 };
 
-export function addReadLists(server: ApiServer, routeParts: RouteParts): void {
+export function addReadLists(server: ApiServer, routeParts: RouteParts<ListHttp>): void {
   addLists(server, routeParts);
   addRows(server, routeParts);
   addDownload(server, routeParts);
 }
 
-function addLists(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
+function addLists(server: ApiServer, { parts, authenticateRequest }: RouteParts<ListHttp>): void {
   const onRequest = authenticateRequest('account', 'lists:read');
   server.route({
     method: 'GET',
@@ -168,7 +158,7 @@ function addLists(server: ApiServer, { parts, authenticateRequest }: RouteParts)
   });
 }
 
-function addRows(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
+function addRows(server: ApiServer, { parts, authenticateRequest }: RouteParts<ListHttp>): void {
   const onRequest = authenticateRequest('account', 'lists:read');
   server.route({
     method: 'GET',
@@ -203,7 +193,7 @@ function addRows(server: ApiServer, { parts, authenticateRequest }: RouteParts):
   });
 }
 
-function addDownload(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
+function addDownload(server: ApiServer, { parts, authenticateRequest }: RouteParts<ListHttp>): void {
   server.route({
     method: 'GET',
     url: listDownloadPath,
@@ -254,7 +244,7 @@ function isFormat(value: unknown): value is DownloadFormat {
   return typeof value === 'string' && Object.hasOwn(contentTypes, value);
 }
 
-/** The list's own name with what was done to it: `customers-checked.csv`. */
+/** Names the download after the list and its content: `customers-checked.csv`. */
 function fileNameOf(
   name: string,
   { rows, format, isSandbox }: { rows: string; format: DownloadFormat; isSandbox: boolean },

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { createTestClock, type TestClock } from '../../../../../engine/test/support/test-clock.ts';
 import { readUpload, SlowUploadError } from './read-upload.ts';
 
-/** An upload of pieces of one size, each so long after the one before. */
+/** An upload in pieces of one size, at a fixed interval. */
 function uploadOf(
   clock: TestClock,
   { pieces, bytes, everyMs }: Record<'pieces' | 'bytes' | 'everyMs', number>,
@@ -17,7 +17,7 @@ function uploadOf(
     }
   }
   const message = Object.assign(Readable.from(body()), { headers: { 'content-type': 'text/csv' } });
-  // As much of a message as is read.
+  // Has only the fields of a message that are read.
   return message as unknown as IncomingMessage;
 }
 

@@ -5,8 +5,8 @@ import { systemClock, type Clock } from '@mailproof/engine';
 import { ListProblem } from '../reading/list-problem.ts';
 
 /**
- * The bytes of an uploaded file, as they come: the body itself, or the field `file` of a form. A client that sends
- * nothing for a while is not waited for.
+ * Yields the bytes of an uploaded file as they arrive: the body itself, or the field `file` of a form. A client that
+ * falls silent is disconnected.
  */
 export function readUpload(message: IncomingMessage, clock: Clock = systemClock): AsyncIterable<Uint8Array> {
   const type = message.headers['content-type'] ?? '';
@@ -16,13 +16,13 @@ export function readUpload(message: IncomingMessage, clock: Clock = systemClock)
       'Send the file itself as the body (text/csv, text/plain, .xlsx), or as the field `file` of a form.',
     );
   }
-  // Whoever stops reading says why; the connection has to last until that is sent.
+  // The connection stays open when reading stops, so that the refusal can be sent.
   const body = message.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
   const content = isForm(message) ? fileOfForm(message, type) : body;
   return withLeastRate(withoutSilence(content, message), clock);
 }
 
-/** How large the file is, where the client says so: a form holds more than the file. */
+/** Returns the size of the file, if the client declares it; a form is larger than its file. */
 export function declaredBytes(message: IncomingMessage): number | undefined {
   const length = message.headers['content-length'];
   return length === undefined || isForm(message) ? undefined : Number(length);
@@ -32,7 +32,7 @@ function isForm({ headers }: IncomingMessage): boolean {
   return /^multipart\/form-data\b/i.test(headers['content-type'] ?? '');
 }
 
-/** The longest that a client may send nothing. */
+/** Longest silence of a client. */
 const silenceMs = 30_000;
 
 async function* withoutSilence(
@@ -60,12 +60,12 @@ export class SlowUploadError extends Error {
   }
 }
 
-/** An upload holds a place while it lasts. After a while it must have come at this rate, and it must end. */
+/** An upload occupies a place while it lasts. So after this time it must have this average rate, and it must end. */
 const rateFromMs = 30_000;
 const leastBytesPerSecond = 2_000;
 const uploadMs = 1_800_000;
 
-/** Counts the time that we wait for the client, and not what we take ourselves. */
+/** Counts only the time spent waiting for the client, not our own. */
 async function* withLeastRate(
   content: AsyncIterable<Uint8Array>,
   clock: Pick<Clock, 'now'>,
@@ -84,10 +84,10 @@ async function* withLeastRate(
 
 const partsMax = 20;
 
-/** What the form holds beside the file is passed over; query parameters say the rest. */
+/** Returns the field `file`. Other fields are ignored; query parameters carry the options. */
 function fileOfForm(message: IncomingMessage, type: string): Readable {
   const content = new Readable({ read: () => undefined });
-  // It may break before anybody reads it; whoever does then is told.
+  // The stream may break before it is read; the reader then gets the error.
   content.on('error', () => undefined);
   const form = openForm(type);
   let found = false;

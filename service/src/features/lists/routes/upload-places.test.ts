@@ -13,7 +13,7 @@ import { until } from '../../../../test/support/until.ts';
 const perAccount = 3;
 const perClient = 6;
 
-/** Files on their way, by the lists that wait for them. */
+/** Finds the lists whose files are being received. */
 const findReceiving = statement((db) => db.selectFrom('list').select('id').where('state', '=', 'receiving'));
 
 describe('uploads that take their time', () => {
@@ -29,7 +29,7 @@ describe('uploads that take their time', () => {
 
   type Upload = { outgoing: ClientRequest; answer: Promise<{ status: number; reason: unknown }> };
 
-  /** Begins a file and does not end it: `end` does. */
+  /** Begins a file and leaves it open until `end`. */
   function begin(apiKey: string, client = '127.0.0.1'): Upload {
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'text/csv' };
     const outgoing = request({
@@ -53,7 +53,7 @@ describe('uploads that take their time', () => {
     outgoing.end('ada@x.example\n');
     return (await answer).status;
   };
-  /** Begins so many and waits until the service has them all under way. */
+  /** Begins `count` uploads and waits until the service has them all under way. */
   async function hold(count: number, apiKey: string, client?: string): Promise<void> {
     const before = await receiving();
     open.push(...Array.from({ length: count }, () => begin(apiKey, client)));

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { metricsPath } from '../../../core/http/pipeline/paths.ts';
+import { metricsPath } from './metrics-paths.ts';
 import { refuse } from '../../../core/http/pipeline/refuse.ts';
 import { contextOf } from '../../../core/http/pipeline/request-context.ts';
 import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts.ts';
 import { readBearer } from '../../../core/keys/read-bearer.ts';
+import type { MetricsHttp } from '../metrics-parts.ts';
 
-/** The figures for Prometheus, on the API's port for whoever has the token; guessing it is slowed (429). */
-export function addMetrics(server: ApiServer, { parts, admitRequest }: RouteParts): void {
+/** Adds the figures for Prometheus on the API's port, for clients with the token; guessing it is slowed (429). */
+export function addMetrics(server: ApiServer, { parts, admitRequest }: RouteParts<MetricsHttp>): void {
   const { metrics, signIns } = parts;
   if (metrics === undefined) return;
   const { token, exposition } = metrics;

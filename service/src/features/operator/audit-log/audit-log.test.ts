@@ -14,7 +14,7 @@ import { createTestClock } from '../../../../../engine/test/support/test-clock.t
 import { listChanges } from './list-changes.ts';
 import type { Actor, AuditAction, ChangeParts } from '../../../core/ledger/record-change.ts';
 
-/** Something that may be asked for; `which` chooses among what there is, and one more stands for what there is not. */
+/** A request; `which` chooses among the existing things, and one more stands for a missing one. */
 type Asked =
   | { kind: 'create'; credits: number }
   | { kind: 'plan'; which: number; plan: 'paid' | 'none' }
@@ -49,7 +49,7 @@ const actor: fc.Arbitrary<Actor> = fc.constantFrom('operator', 'command_line', '
 
 type Row = [actor: string, action: AuditAction, subject: string];
 
-/** What the requests made, as the test knows it; `expected` is the log as it should be, the oldest first. */
+/** The results of the requests, as the test knows them; `expected` is the expected log, oldest first. */
 type Fixture = {
   store: TestStore['store'];
   accounts: { id: string; plan: string; frozen: boolean; granted: number; words: Map<string, number> }[];

@@ -1,6 +1,6 @@
 import { statement, type Reader } from '../../../core/store/statement.ts';
 
-/** Entries looked through for the last backup. Older ones are not found, and count as none. */
+/** Entries searched for the last backup. An older backup counts as none. */
 const entriesLookedThrough = 50_000;
 
 const findNewest = statement((db) =>
@@ -17,7 +17,7 @@ const findBackedUp = statement((db, arg: { after: number }) =>
     .limit(1),
 );
 
-/** When the last backup was taken, in milliseconds since 1970; 0 if none is known. */
+/** Returns the time of the last backup, in milliseconds since 1970; 0 if none is known. */
 export async function findLastBackup(reader: Reader): Promise<number> {
   const newest = (await reader.first(findNewest, {}))?.number ?? 0;
   return (await reader.first(findBackedUp, { after: newest - entriesLookedThrough }))?.at ?? 0;

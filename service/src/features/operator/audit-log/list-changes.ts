@@ -1,7 +1,7 @@
 import { statement, type Reader } from '../../../core/store/statement.ts';
 import type { AuditAction, AuditDetail } from '../../../core/ledger/record-change.ts';
 
-/** A page of the audit log, the newest first. */
+/** An entry of the audit log; pages begin with the newest. */
 export type AuditEntry = {
   number: number;
   at: number;

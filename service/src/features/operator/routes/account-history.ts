@@ -10,7 +10,7 @@ import { accountParameters } from './admin-schemas.ts';
 import { pageQuery } from '../../../core/http/schemas/page-parameters.ts';
 import { adminErrors, adminRoute, answering, type AdminRouteParts } from './admin-route.ts';
 
-/** What happened on any account: its ledger and its tasks, as the account itself sees them. */
+/** The ledger and the tasks of any account, as the account itself sees them. */
 const ledgerRoute = {
   ...adminRoute,
   operationId: 'adminReadLedger',

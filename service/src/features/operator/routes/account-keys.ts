@@ -67,7 +67,7 @@ const deleteRoute = {
   },
 };
 
-/** The operator asks with no key at all. */
+/** The operator has no key. */
 const noKey = { keyId: '' };
 
 export function addAdminAccountKeys(server: ApiServer, { operator, onRequest }: AdminRouteParts): void {

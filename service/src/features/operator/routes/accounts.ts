@@ -1,7 +1,7 @@
 import { contractLimits } from '@mailproof/client';
 import type { ApiServer } from '../../../core/http/routes/http-parts.ts';
 import { readIdempotencyKey } from '../../../core/http/parameters/idempotency-key.ts';
-import { accountCursor, accountPlace } from '../../../core/http/parameters/cursors.ts';
+import { accountCursor, accountPlace } from './admin-cursors.ts';
 import { adminPath } from '../../../core/http/pipeline/paths.ts';
 import { presentAdminAccount } from './present-admin.ts';
 import { fieldsOf, readPage } from '../../../core/http/parameters/read-page.ts';
@@ -210,7 +210,7 @@ function addUnfreezing(server: ApiServer, { operator, onRequest }: AdminRoutePar
 
 type ReadSearch = { kind: 'read'; text: string | undefined } | { kind: 'invalid' };
 
-/** Nothing to look for is no search. */
+/** Reads the search; an empty one counts as none. */
 function readSearch(text: unknown): ReadSearch {
   if (text === undefined) return { kind: 'read', text: undefined };
   if (typeof text !== 'string' || !isStorable(text)) return { kind: 'invalid' };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { AdminAccount } from '@mailproof/client';
 import { oneDatabase } from '../../../../test/support/databases.ts';
-import { createServer } from '../../../core/http/server.ts';
+import { createWholeServer } from '../../../start/whole-server.ts';
 import { refusal } from '../../../../test/support/http/ask.ts';
 import { adminToken, type Asked } from '../../../../test/support/http/open-http-fixture.ts';
 import { openHttpFixture } from '../../../../test/support/http/open-http-fixture.ts';
@@ -43,7 +43,7 @@ for (const database of oneDatabase) {
       for (const endpoint of endpointsOf(fixture.ours.accountId)) {
         fixture.time.advance(60_000);
         for (const [n, intruder] of intruders.entries()) {
-          // Each comes from elsewhere, so that none is slowed.
+          // Each attempt has another address, so that none is slowed.
           const headers = { 'x-forwarded-for': `198.51.100.${n}`, ...intruder.headers };
           const response = await fixture.ask({ ...endpoint, ...intruder, headers });
           assert.deepEqual(
@@ -267,7 +267,7 @@ for (const database of oneDatabase) {
 }
 
 test('404: where no token is set there is no admin API, for nobody and with no method', async () => {
-  const server = await createServer(createTestParts());
+  const server = await createWholeServer(createTestParts());
   const credentials = [
     {},
     { authorization: 'Bearer ' },

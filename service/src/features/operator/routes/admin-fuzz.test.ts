@@ -10,7 +10,7 @@ import {
   openOperatorFixture,
 } from '../../../../test/support/http/open-operator-fixture.ts';
 
-/** Texts that have broken something somewhere: half pairs, NULs, quotes, numbers in disguise, names of prototypes. */
+/** Texts that often break programs: lone surrogates, NULs, quotes, numbers in disguise, names of prototypes. */
 const nasty = fc.constantFrom(
   '',
   ' ',

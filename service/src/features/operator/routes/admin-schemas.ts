@@ -19,7 +19,7 @@ import { stringEnum } from '../../../core/http/schemas/string-enum.ts';
 import { pageQuery } from '../../../core/http/schemas/page-parameters.ts';
 import type { SameType } from '../../../core/http/schemas/same-type.ts';
 
-/** What every endpoint of the operator may be refused with. */
+/** Refusals of every operator endpoint. */
 export const adminReasons = [
   'invalid_admin_token',
   'too_many_attempts',

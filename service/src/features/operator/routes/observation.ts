@@ -1,6 +1,6 @@
 import { contractLimits } from '@mailproof/client';
 import type { ApiServer } from '../../../core/http/routes/http-parts.ts';
-import { auditCursor, auditPlace } from '../../../core/http/parameters/cursors.ts';
+import { auditCursor, auditPlace } from './admin-cursors.ts';
 import { adminPath } from '../../../core/http/pipeline/paths.ts';
 import { presentChange, presentEgress, presentHealth, presentProber, presentTrace } from './present-admin.ts';
 import { isStorable } from '../../../core/http/parameters/storable-text.ts';
@@ -15,11 +15,11 @@ import {
   healthQuery,
   requestParameters,
 } from './admin-schemas.ts';
-import { healthSchema } from '../../../core/http/schemas/health-schema.ts';
+import { healthSchema } from './health-schema.ts';
 import { csrfHeaders, pageQuery } from '../../../core/http/schemas/page-parameters.ts';
 import { adminErrors, adminRoute, answering, type AdminRouteParts } from './admin-route.ts';
 
-/** What the operator looks at: the health of the service, the trace of a request, the audit log. */
+/** Reads of the operator: the health of the service, the trace of a request, the audit log. */
 const healthRoute = {
   ...adminRoute,
   operationId: 'adminReadHealth',
@@ -97,19 +97,6 @@ export function addAdminObservation(server: ApiServer, { operator, onRequest }: 
   });
   server.route({
     method: 'GET',
-    url: `${adminPath}/probers`,
-    schema: probersRoute,
-    onRequest,
-    handler: async (_request, reply) => {
-      const [probers, addresses] = await Promise.all([operator.listProbers(), operator.listEgress()]);
-      return reply.code(200).send({
-        probers: probers.map(presentProber),
-        egress_addresses: addresses.map(presentEgress),
-      });
-    },
-  });
-  server.route({
-    method: 'GET',
     url: `${adminPath}/requests/:requestId`,
     schema: requestRoute,
     onRequest,
@@ -127,13 +114,30 @@ export function addAdminObservation(server: ApiServer, { operator, onRequest }: 
     handler: async (request, reply) => {
       const page = readPage(request.query, auditPlace);
       if (page.kind === 'invalid') return refuse(reply, 'invalid_request');
-      // One more than is shown, to know whether there is a next page.
+      // One more than the page shows tells whether a next page exists.
       const changes = await operator.listChanges({ limit: page.limit + 1, before: page.from });
       const entries = changes.slice(0, page.limit);
       const last = changes.length > page.limit ? entries.at(-1) : undefined;
       return reply.code(200).send({
         entries: entries.map(presentChange),
         next: last === undefined ? null : auditCursor(last.number),
+      });
+    },
+  });
+}
+
+/** The probers of the installation; left out with them. */
+export function addAdminProbers(server: ApiServer, { operator, onRequest }: AdminRouteParts): void {
+  server.route({
+    method: 'GET',
+    url: `${adminPath}/probers`,
+    schema: probersRoute,
+    onRequest,
+    handler: async (_request, reply) => {
+      const [probers, addresses] = await Promise.all([operator.listProbers(), operator.listEgress()]);
+      return reply.code(200).send({
+        probers: probers.map(presentProber),
+        egress_addresses: addresses.map(presentEgress),
       });
     },
   });

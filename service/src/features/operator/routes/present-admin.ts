@@ -16,7 +16,7 @@ import type { RequestTrace } from '../find-request.ts';
 import type { Health } from '../read-health.ts';
 import { isoTime, presentListedTask } from '../../account/routes/present-account.ts';
 
-/** What the operator sees, in the words and forms of the contract. */
+/** Presents an account to the operator in the terms of the contract. */
 export function presentAdminAccount(state: AccountState): AdminAccount {
   const { accountId, createdAt, requestsPerMinute, ...account } = state;
   return {
@@ -41,7 +41,7 @@ export function presentChange({ at, ...entry }: AuditEntry): AuditLogEntry {
   return { ...entry, at: isoTime(at) };
 }
 
-/** Complete by its type. */
+/** Its type makes it complete. */
 const statuses: Record<VerificationStatus, true> = {
   safe: true,
   invalid: true,
@@ -119,7 +119,7 @@ function presentTotals(
   };
 }
 
-/** The largest first. */
+/** Sums by name, largest first. */
 function sumsBy(rows: OutcomeTotals, nameOf: (row: OutcomeTotals[number]) => string): [string, number][] {
   const sums = new Map<string, number>();
   for (const row of rows) sums.set(nameOf(row), (sums.get(nameOf(row)) ?? 0) + row.verdicts);

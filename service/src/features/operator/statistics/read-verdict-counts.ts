@@ -3,11 +3,11 @@ import type { Store } from '../../../core/store/store.ts';
 import type { WallClock } from '../../../core/store/wall-clock.ts';
 import { keptSteps } from './verdict-counts.ts';
 
-/** How verifications came out in the last hours, over time and in all. */
+/** Outcomes of verifications in the last hours, over time and in total. */
 export type CountedVerdicts = {
-  /** The oldest first, without gaps; a step in which nothing happened is empty. */
+  /** Oldest first, without gaps; a step without verifications is empty. */
   steps: { beginsAt: number; stepMs: number; counts: Counts }[];
-  /** The most frequent first. */
+  /** Most frequent first. */
   totals: { outcome: string; reason: string; provider: string; verdicts: number }[];
 };
 
@@ -56,7 +56,7 @@ export async function readVerdictCounts(hours: number, parts: ReadParts): Promis
   };
 }
 
-/** The coarsest rows that the steps can be made of; there are fewer of them to read. */
+/** Chooses the coarsest stored rows that the steps can be made of, since fewer have to be read. */
 function finestStep(stepMs: number, spanMs: number): number {
   const fit = keptSteps.filter((kept) => stepMs % kept.stepMs === 0 && kept.keptMs >= spanMs);
   return Math.max(...fit.map((kept) => kept.stepMs));

@@ -11,7 +11,7 @@ const hourMs = 60 * minuteMs;
 
 const everyRow = statement((db) => db.selectFrom('verdict_count').selectAll());
 
-/** At the beginning of an hour, so that the steps are easy to tell. */
+/** The beginning of an hour, so that steps are easy to tell. */
 const startsAt = Date.UTC(2026, 0, 2, 3);
 
 for (const database of databases) {

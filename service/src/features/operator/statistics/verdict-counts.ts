@@ -1,47 +1,38 @@
-import { createBoundedCache, providerOf, type Explanation } from '@mailproof/engine';
+import { createBoundedCache, providerOf } from '@mailproof/engine';
+import type { CountedVerification } from '../../../core/verify/count-singles.ts';
 import { statement, type Tx } from '../../../core/store/statement.ts';
 import type { Store } from '../../../core/store/store.ts';
 import type { WallClock } from '../../../core/store/wall-clock.ts';
 
 /**
- * Counts how verifications come out: by status, by the reason of an `unknown`, by provider. Never by address or domain.
+ * Counts of verification outcomes: by status, by the reason of an `unknown`, by provider. Never by address or domain.
  *
- * Whoever counts pays for one step in a map and waits for nothing; every few seconds what has gathered is added to
- * the rows of the store, which all processes add to. Time is kept in two steps: minutes for the last hours, quarters
- * of an hour for a month. A store that fails costs nothing but the wait until it is back.
+ * A count costs one step in a map and waits for nothing. Every few seconds, new counts are added to the store's rows,
+ * which all processes share. Time has two steps: minutes for the last hours, quarters of an hour for a month. If the
+ * store fails, counts wait until it is back.
  */
 export type VerdictCounts = {
   note: (verification: CountedVerification) => void;
-  /** Adds what has gathered to the store, and erases what is too old. */
+  /** Adds new counts to the store, and deletes expired rows. */
   write: () => Promise<void>;
-};
-
-export type CountedVerification = {
-  /** A status, or how a verification ended without one. */
-  outcome: string;
-  /** Told of an `unknown` only. */
-  reason: string;
-  mailHost: string | undefined;
-  /** Unknown where it ended without a verdict. */
-  timings?: Explanation['timings_ms'];
 };
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** How long each step of time is kept. */
+/** Retention per step of time. */
 export const keptSteps = [
   { stepMs: minuteMs, keptMs: 7 * hourMs },
   { stepMs: 15 * minuteMs, keptMs: 31 * 24 * hourMs },
 ] as const;
 
-/** Far more than there are reasons and providers in the minutes a store is away; what is beyond is not counted. */
+/** Far more than reasons and providers make while a store is away for minutes; further ones are not counted. */
 const mostGathered = 20_000;
 const hostsRemembered = 1_000;
-/** So many in one transaction, so that others get their turn. */
+/** Rows per transaction, so that other writes get their turn. */
 const slice = 100;
 
-/** What has gathered in one minute. */
+/** Counts of one minute. */
 type Gathered = { minute: number; outcome: string; reason: string; provider: string; verdicts: number };
 
 type Row = Omit<Gathered, 'minute'> & { step: number; begins: number };
@@ -71,7 +62,7 @@ const eraseOld = statement((db, arg: { step: number; before: number }) =>
 type VerdictCountsParts = {
   store: Pick<Store, 'write'>;
   wallClock: WallClock;
-  /** Told of each, with its provider. */
+  /** Called for each, with its provider. */
   onCounted?: (verification: CountedVerification, provider: string) => void;
 };
 
@@ -88,7 +79,7 @@ export function createVerdictCounts({ store, wallClock, onCounted }: VerdictCoun
   }
 
   async function writeGathered(): Promise<void> {
-    // In one order everywhere, so that two processes never wait for each other's rows.
+    // One order everywhere, so that two processes cannot deadlock.
     const taken = [...gathered].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
     gathered.clear();
     for (let at = 0; at < taken.length; at += slice) {
@@ -125,7 +116,7 @@ export function createVerdictCounts({ store, wallClock, onCounted }: VerdictCoun
   };
 }
 
-/** The table of providers is long to go through, and the same few hosts come again and again. */
+/** Caches providers: the table is long to search, and the same few hosts come again. */
 function rememberProviders(): (mailHost: string) => string {
   const remembered = createBoundedCache<string>({ maxEntries: hostsRemembered });
   return (mailHost) => {

@@ -10,25 +10,28 @@ import type { OutgoingParts } from '../../../core/http/outgoing/open-connection.
 import type { ProviderVisit } from './provider-visit.ts';
 
 /**
- * The OpenID provider that people sign in with: the authorization code flow with PKCE (OpenID Connect Core 1.0 section
- * 3.1, RFC 7636, RFC 9207). What the provider says is believed only if the state, the issuer, the audience, the nonce,
- * the times and the signature of its ID token are right; the protocol is spoken by `oauth4webapi`.
+ * The OpenID provider that people sign in with. It uses the authorization code flow with PKCE (OpenID Connect Core 1.0
+ * section 3.1, RFC 7636, RFC 9207). An answer is trusted only if the state, and the issuer, audience, nonce, times and
+ * signature of the ID token are right. `oauth4webapi` speaks the protocol.
  */
 export type OidcProvider = {
   issuer: string;
-  /** What people know it by. */
+  /** Name of the provider as people know it. */
   name: string;
-  /** Where the browser has to go. */
+  /** Returns the URL that the browser must visit. */
   authorizationUrl(visit: ProviderVisit): Promise<AuthorizationUrlAnswer>;
-  /** What the browser came back with, turned into who it is. */
+  /** Turns the parameters that the browser brought back into an identity. */
   identify(parameters: URLSearchParams, visit: ProviderVisit): Promise<IdentifyAnswer>;
 };
 
-/** Who has signed in. The issuer and the subject together are one person for ever; an address may change hands. */
+/**
+ * A person who has signed in. Issuer and subject together identify one person forever; an email address may change
+ * hands.
+ */
 export type Identity = {
   issuer: string;
   subject: string;
-  /** Only where the provider says that it belongs to the person. */
+  /** Present only if the provider has verified it. */
   email?: string;
   name?: string;
 };
@@ -36,13 +39,13 @@ export type Identity = {
 export type ProviderProblem = {
   kind:
     | 'provider_unavailable'
-    /** It said no: the person cancelled, or may not use this client. */
+    /** The provider refused: the person cancelled, or may not use this client. */
     | 'provider_refused'
-    /** The code was used before, is too old, or was not given to us. */
+    /** The code was used before, is too old, or was issued to another client. */
     | 'code_refused'
-    /** What it said cannot be believed. */
+    /** The provider's answer failed a check. */
     | 'provider_not_trusted';
-  /** For the log of the operator: neither a token nor a code. */
+  /** For the operator's log: neither a token nor a code. */
   detail: string;
 };
 
@@ -54,12 +57,12 @@ type ProviderSettings = {
   clientId: string;
   clientSecret: string;
   name: string;
-  /** Where the provider sends the browser back to. */
+  /** URL to which the provider sends the browser back. */
   redirectUri: string;
 };
 
 export const oidcLimitTable = {
-  visitMs: { value: 10_000, meaning: 'all that the provider is asked for during one step of a sign-in' },
+  visitMs: { value: 10_000, meaning: 'all requests to the provider in one step of a sign-in' },
   answerBytes: { value: 256_000, meaning: 'one answer of the provider' },
   asksAtOnce: { value: 32, meaning: 'sign-ins that wait for the provider at once in one process' },
   metadataMs: { value: 600_000, meaning: 'time for which the description of the provider is kept' },
@@ -82,7 +85,7 @@ export function createProvider(
     return server;
   }
 
-  /** One deadline for all that a step asks for. */
+  /** Runs one step under one deadline. */
   async function ask<Answer>(step: (options: RequestOptions) => Promise<Answer>) {
     if (asking >= oidcLimitTable.asksAtOnce.value)
       return { kind: 'provider_unavailable', detail: 'too many sign-ins wait for it' } as const;
@@ -176,14 +179,14 @@ async function exchangeCode(
     expectedNonce: visit.nonce,
     requireIdToken: true,
   });
-  // The connection to the provider vouches for the token already (section 3.1.3.7); two proofs are better than one.
+  // The connection to the provider already authenticates the token (section 3.1.3.7); the signature is a second proof.
   await oauth.validateApplicationLevelSignature(server, response, options);
   const claims = oauth.getValidatedIdTokenClaims(tokens);
   if (claims === undefined) throw new oauth.OperationProcessingError('the provider sent no ID token');
   const told = claims['email'] === undefined ? await askUserInfo() : claims;
   return identityOf({ ...claims, ...told, iss: server.issuer, sub: claims.sub });
 
-  /** Most providers tell the address there only (section 5.4). */
+  /** Asks for the user info: most providers return the email address only there (section 5.4). */
   async function askUserInfo(): Promise<Record<string, unknown>> {
     if (server.userinfo_endpoint === undefined || claims === undefined) return {};
     const answer = await oauth.userInfoRequest(server, client, tokens.access_token, options);
@@ -191,7 +194,7 @@ async function exchangeCode(
   }
 }
 
-/** RFC 8414 section 2: a provider that names no methods takes `client_secret_basic`. */
+/** Returns the authentication method. A provider that names none takes `client_secret_basic` (RFC 8414 section 2). */
 function authenticationFor(server: oauth.AuthorizationServer, secret: string): oauth.ClientAuth {
   const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
   return methods.includes('client_secret_basic')
@@ -207,7 +210,7 @@ function identityOf(claims: Record<string, unknown> & { iss: string; sub: string
   return { issuer, subject, ...(isOwn ? { email } : {}), ...(isText(name) ? { name } : {}) };
 }
 
-/** What can be stored and shown in one line. */
+/** Tells whether a value is text that can be stored and shown in one line. */
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= longestText && !/\p{C}/u.test(value);
 }
@@ -225,11 +228,11 @@ function problemOf(error: unknown): ProviderProblem {
     error instanceof oauth.OperationProcessingError ||
     error instanceof oauth.UnsupportedOperationError ||
     error instanceof oauth.WWWAuthenticateChallengeError;
-  // What the library throws otherwise, it throws for what the provider sent (`TypeError` for a URL, say).
+  // The library's other exceptions come from the provider's input (`TypeError` for a URL, for example).
   return { kind: 'provider_not_trusted', detail: isOurs ? oneLine(error.message) : oneLine(String(error)) };
 }
 
-/** The library may have wrapped it. */
+/** Finds our error, which the library may have wrapped. */
 function fetchFailureOf(error: unknown): FetchFailure | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (cause instanceof FetchError) return cause.why;

@@ -21,7 +21,7 @@ const everybody = roles;
 const working = ['owner', 'member'] as const;
 const owners = ['owner'] as const;
 
-/** Every route of an account, and who may use it. What is named does not exist, so that nothing is changed by trying. */
+/** Every route of an account, and the roles that may use it. The ids do not exist, so that trying changes nothing. */
 const routes: Route[] = [
   { method: 'POST', url: '/api/v1/email-verification', body: { email: 'a@example.com' }, may: working },
   {
@@ -73,7 +73,7 @@ const routes: Route[] = [
   { method: 'DELETE', url: `/api/v1/account/invitations/${none}`, may: owners },
 ];
 
-/** Publishable keys have a fixture of their own, and form checks come from anybody. */
+/** Publishable keys have their own fixture, and form checks need no account. */
 const elsewhere = ['/api/v1/account/form-keys', '/api/v1/form-check', '/deliveries/{deliveryId}'];
 
 for (const database of oneDatabase) {

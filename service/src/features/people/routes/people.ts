@@ -1,12 +1,7 @@
 import { parseAddress } from '@mailproof/engine';
 import { actorOf, mayUse } from '../../../core/keys/authenticate.ts';
 import type { InviteAnswer } from '../invitations.ts';
-import {
-  invitationPath,
-  invitationsPath,
-  peoplePath,
-  personPath,
-} from '../../../core/http/pipeline/paths.ts';
+import { invitationPath, invitationsPath, peoplePath, personPath } from './people-paths.ts';
 import { refuse } from '../../../core/http/pipeline/refuse.ts';
 import { callerOf } from '../../../core/http/pipeline/request-context.ts';
 import { presentInvitation, presentPeople, presentPerson } from './present-people.ts';
@@ -23,12 +18,13 @@ import {
   personSchema,
 } from './people-schemas.ts';
 import { byOwner } from '../../../core/http/schemas/security.ts';
-import type { ApiServer, HttpParts, RouteParts } from '../../../core/http/routes/http-parts.ts';
+import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts.ts';
 import { isUuid } from '../../../core/store/is-uuid.ts';
+import type { PeopleHttp } from './people-parts.ts';
 
 /**
- * The people of an account. Owners manage them, and live keys without any limit: whoever is limited could otherwise
- * invite himself as somebody who is not. The paths exist only where an OpenID provider is set.
+ * The people of an account. Only owners and live keys without limits manage them: a limited caller could otherwise
+ * invite itself without limits. The paths exist only if an OpenID provider is configured.
  */
 const described = { tags: ['People'], security: byOwner };
 const headers = { ...requestIdHeader, ...creditsHeader('Always 0: people cost nothing') };
@@ -97,7 +93,7 @@ const removeRoute = {
   },
 };
 
-export function addPeople(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
+export function addPeople(server: ApiServer, { parts, authenticateRequest }: RouteParts<PeopleHttp>): void {
   const onRequest = authenticateRequest('account', 'people');
   const { people } = parts;
   server.route({
@@ -123,7 +119,7 @@ export function addPeople(server: ApiServer, { parts, authenticateRequest }: Rou
       if (answer.kind !== 'changed') return refuse(reply, answer.kind);
       const listed = await people.list(caller.accountId);
       const person = listed.people.find((one) => one.personId === personId);
-      // They may have been removed since.
+      // The person may have been removed since.
       if (person === undefined) return refuse(reply, 'person_not_found');
       return reply.code(200).send(presentPerson(person, caller));
     },
@@ -136,7 +132,7 @@ export function addPeople(server: ApiServer, { parts, authenticateRequest }: Rou
     handler: async (request, reply) => {
       const caller = callerOf(request);
       const { personId } = request.params;
-      // Leaving is open to everybody who is in.
+      // Every person may leave the account.
       if (caller.person?.personId !== personId && !mayUse(caller, 'people'))
         return refuse(reply, 'insufficient_scope');
       if (!isUuid(personId)) return refuse(reply, 'person_not_found');
@@ -148,7 +144,7 @@ export function addPeople(server: ApiServer, { parts, authenticateRequest }: Rou
 }
 
 type InvitationParts = {
-  people: HttpParts['people'];
+  people: PeopleHttp['people'];
   onRequest: ReturnType<RouteParts['authenticateRequest']>;
   publicUrl: string;
 };
@@ -184,14 +180,14 @@ function addInvitations(server: ApiServer, { people, onRequest, publicUrl }: Inv
   });
 }
 
-/** Null for none; nothing where it is no address. */
+/** Returns null for no address, and `undefined` for an invalid one. */
 export function readEmail(text: string | null | undefined): string | null | undefined {
   const trimmed = text?.trim() ?? '';
   if (trimmed === '') return null;
   return parseAddress(trimmed).kind === 'invalid' ? undefined : trimmed;
 }
 
-/** What the link holds stands behind the `#`, which no browser sends: no log and no other site gets to see it. */
+/** The token follows a `#`, which browsers never send: no log and no other site sees it. */
 export function presentInvited({ invitation, token }: InviteAnswer & { kind: 'invited' }, publicUrl: string) {
   return { ...presentInvitation(invitation), url: `${publicUrl}/invitation#${token}` };
 }

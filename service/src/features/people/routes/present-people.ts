@@ -5,7 +5,7 @@ import type { DescribedPerson } from '../people-actions.ts';
 import type { Person as StoredPerson } from '../people.ts';
 import { isoTime } from '../../account/routes/present-account.ts';
 
-/** The people of an account in the words and forms of the contract. */
+/** Presents the people of an account in the terms of the contract. */
 export function presentPeople(
   { people, invitations }: { people: StoredPerson[]; invitations: StoredInvitation[] },
   caller: Pick<Caller, 'person'>,

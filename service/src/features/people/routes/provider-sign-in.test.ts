@@ -24,7 +24,7 @@ for (const database of oneDatabase) {
 
     const sessions = async () => (await fixture.store.read.all(everySession, {})).length;
 
-    /** A page that says why not, no session, and nothing left of the visit. */
+    /** Expects a page with the reason, no session, and an ended visit. */
     async function expectRefused(
       response: Awaited<ReturnType<OidcFixture['tryAs']>>,
       { status, title, before }: { status: number; title: RegExp; before: number },

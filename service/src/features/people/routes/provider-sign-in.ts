@@ -2,7 +2,7 @@ import type { FastifyRequest, onSendHookHandler } from 'fastify';
 import { beginVisit, visitLifeMs, type ProviderVisit } from '../oidc/provider-visit.ts';
 import type { RecogniseAnswer } from '../recognise-identity.ts';
 import { isCrossSite } from '../sessions/find-session.ts';
-import { callbackPath, providerPath, signInOptionsPath } from '../../../core/http/pipeline/paths.ts';
+import { callbackPath, providerPath, signInOptionsPath } from './people-paths.ts';
 import { refuse } from '../../../core/http/pipeline/refuse.ts';
 import { contextOf } from '../../../core/http/pipeline/request-context.ts';
 import { readCookie, sessionCookie } from '../sessions/session-cookie.ts';
@@ -10,14 +10,15 @@ import { errorResponses, statusOf } from '../../../core/http/schemas/errors.ts';
 import { requestIdHeader } from '../../../core/http/schemas/headers.ts';
 import { byAnybody } from '../../../core/http/schemas/security.ts';
 import { providerRedirectSchema, providerSignInSchema, signInOptionsSchema } from './session-schemas.ts';
-import type { ApiServer, OidcSignIn, RouteParts } from '../../../core/http/routes/http-parts.ts';
+import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts.ts';
 import { closeEarlier, keepNowhere } from './session.ts';
 import { beginRefusalPage, sendRefusalPage, type SignInRefusal } from './sign-in-refusal.ts';
+import type { OidcSignIn, PeopleHttp } from './people-parts.ts';
 
 /**
- * Signing in with the OpenID provider. The page asks where to send the browser; the provider sends it back to
- * `/session/callback`, and that ends in a session or in a page that says why not. What has to be the same at both ends
- * is in a cookie of the browser (oidc/provider-visit.ts). Afterwards the browser goes to the console and nowhere else.
+ * Signing in with the OpenID provider. The page asks for the provider's URL. The provider sends the browser back to
+ * `/session/callback`, which ends in a session or in a page with the reason. Values that must match at both ends are in
+ * a cookie (oidc/provider-visit.ts). Afterwards the browser goes to the console and nowhere else.
  */
 const described = { tags: ['Session'], security: byAnybody };
 const errors = (...reasons: Parameters<typeof errorResponses>[0]) =>
@@ -48,7 +49,7 @@ const beginRoute = {
 
 export function addProviderSignIn(
   server: ApiServer,
-  { parts, admitRequest }: Pick<RouteParts, 'parts' | 'admitRequest'>,
+  { parts, admitRequest }: Pick<RouteParts<PeopleHttp>, 'parts' | 'admitRequest'>,
 ): void {
   const { oidc, keySignIn = 'on', basePath } = parts;
   const onRequest = [keepNowhere, admitRequest('account')];
@@ -94,7 +95,7 @@ export function addProviderSignIn(
     onSend: showBusyPage(basePath),
     handler: async (request, reply) => {
       if (oidc === undefined) return refuse(reply, 'not_found');
-      // Whatever comes of it, the visit is over.
+      // The visit ends with any outcome.
       const over = visitCookie(oidc, '', 0);
       const attempt = parts.signIns.begin(contextOf(request).client, 'provider');
       if (attempt.kind === 'wait')
@@ -117,7 +118,7 @@ export function addProviderSignIn(
   });
 }
 
-/** Whoever turns a browser away because the service is busy does so as for a program. */
+/** Replaces the answer of a busy service, made for programs, by a page for browsers. */
 function showBusyPage(basePath: string): onSendHookHandler {
   // eslint-disable-next-line max-params -- the framework's own signature
   return (_request, reply, payload, done) => {
@@ -131,7 +132,7 @@ type Finished = Extract<RecogniseAnswer, { kind: 'account' | 'operator' }> | { k
 async function finish(
   request: FastifyRequest,
   oidc: OidcSignIn,
-  { people, logger }: RouteParts['parts'],
+  { people, logger }: RouteParts<PeopleHttp>['parts'],
 ): Promise<Finished> {
   const visit = findVisit(request, oidc);
   if (visit === undefined) return { kind: 'no_visit' };
@@ -153,12 +154,14 @@ function findVisit({ headers }: FastifyRequest, oidc: OidcSignIn): ProviderVisit
   return sealed === undefined ? undefined : oidc.seal.open(sealed, oidc.now());
 }
 
-/** With `__Host-` no other name of the same domain can have set it (RFC 6265bis section 4.1.3.2). */
+/**
+ * The prefix `__Host-` means that no other name of the domain can have set the cookie (RFC 6265bis section 4.1.3.2).
+ */
 function cookieName({ publicUrl }: OidcSignIn): string {
   return publicUrl.startsWith('https:') ? '__Host-mailproof_sign_in' : 'mailproof_sign_in';
 }
 
-/** `Lax`, because it is the provider's page that leads the browser back. */
+/** Writes the cookie with `Lax`, because the provider's page leads the browser back. */
 function visitCookie(oidc: OidcSignIn, value: string, maxAgeSeconds: number): string {
   const secure = oidc.publicUrl.startsWith('https:') ? '; Secure' : '';
   return `${cookieName(oidc)}=${value}; Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Lax${secure}`;

@@ -4,11 +4,11 @@ import { readApiKey } from '../../../core/keys/api-key.ts';
 import { mayUse } from '../../../core/keys/authenticate.ts';
 import { allowsClient } from '../../../core/keys/key-limits.ts';
 import type { Session, Visitor } from '../sessions/session.ts';
-import type { SignInCredential } from '../sessions/slow-sign-ins.ts';
+import type { SignInCredential } from '../../../core/http/pipeline/slow-sign-ins.ts';
 import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts.ts';
 import { findSession, isCrossSite } from '../sessions/find-session.ts';
 import type { HttpParts } from '../../../core/http/routes/http-parts.ts';
-import { sessionPath } from '../../../core/http/pipeline/paths.ts';
+import { sessionPath } from './people-paths.ts';
 import { presentAccount } from '../../account/routes/present-account.ts';
 import { presentSessionPerson } from './present-people.ts';
 import { refuse } from '../../../core/http/pipeline/refuse.ts';
@@ -19,10 +19,11 @@ import { csrfHeaders } from '../../../core/http/schemas/page-parameters.ts';
 import { byAnybody, bySession } from '../../../core/http/schemas/security.ts';
 import { sessionSchema, signInSchema } from './session-schemas.ts';
 import { clearedSessionCookie, readSessionCookie, sessionCookie } from '../sessions/session-cookie.ts';
+import type { PeopleHttp } from './people-parts.ts';
 
 /**
- * Signing in and out, for browsers: a key or the admin token (or the word of a provider, see provider-sign-in.ts) is exchanged for a cookie that no script can read, so that
- * a page need not keep the key.
+ * Signing in and out for browsers. A key, the admin token or the provider's confirmation (see provider-sign-in.ts) is
+ * exchanged for a cookie that no script can read. So a page need not keep the key.
  */
 const described = { tags: ['Session'] };
 const signedIn = { ...sessionSchema, headers: requestIdHeader };
@@ -76,7 +77,7 @@ const deleteSchema = {
 
 export function addSession(
   server: ApiServer,
-  { parts, admitRequest }: Pick<RouteParts, 'parts' | 'admitRequest'>,
+  { parts, admitRequest }: Pick<RouteParts<PeopleHttp>, 'parts' | 'admitRequest'>,
 ): void {
   const { basePath } = parts;
   const onRequest = [admitRequest('account'), keepNowhere];
@@ -97,7 +98,7 @@ export function addSession(
       const isElsewhere = !allowsClient(limits, () => parts.clientAddress(request));
       if (visitor === undefined || isElsewhere) return refuse(reply, 'invalid_key');
       attempt.succeeded();
-      // Whoever signs in is shown the account.
+      // After signing in, the account is shown.
       if (visitor.kind === 'account' && !mayUse(visitor.caller, 'account:read'))
         return refuse(reply, 'insufficient_scope');
 
@@ -142,7 +143,7 @@ export function keepNowhere(_request: FastifyRequest, reply: FastifyReply): Prom
 
 type Presented = { key: string | undefined; token: string | undefined };
 
-/** Two attempts with the same key count together, whatever secret they come with. */
+/** Identifies a credential: attempts with the same key count together, with any secret. */
 function credentialOf({ key, token }: Presented): SignInCredential {
   if (token !== undefined) return 'token';
   const id = readApiKey(key ?? '')?.id;
@@ -158,10 +159,10 @@ async function recognise(
   return caller && { kind: 'account', caller };
 }
 
-/** Signing in again replaces the previous session instead of leaving it open. */
+/** Closes the previous session, which signing in again replaces. */
 export async function closeEarlier(
   request: FastifyRequest,
-  { sessions }: Pick<HttpParts, 'sessions'>,
+  { sessions }: Pick<PeopleHttp, 'sessions'>,
 ): Promise<void> {
   const earlier = readSessionCookie(request.headers.cookie);
   if (earlier !== undefined) await sessions.close(earlier);
@@ -169,7 +170,7 @@ export async function closeEarlier(
 
 async function presentSession(
   session: Session,
-  { account, people }: Pick<HttpParts, 'account' | 'people'>,
+  { account, people }: Pick<PeopleHttp, 'account' | 'people'>,
 ): Promise<SessionState> {
   const state = { kind: session.kind, csrf_token: session.csrfToken };
   if (session.kind === 'operator') return state;

@@ -3,7 +3,10 @@ import type { FastifyReply } from 'fastify';
 import type { ProviderProblem } from '../oidc/create-provider.ts';
 import type { RecogniseAnswer } from '../recognise-identity.ts';
 
-/** Why somebody who came back from the provider is not signed in, as a page: a browser shows what it is answered. */
+/**
+ * Reasons for which a person returning from the provider is not signed in. Each is a page, since browsers show the
+ * response.
+ */
 export type SignInRefusal =
   | 'no_visit'
   | 'too_many_attempts'
@@ -71,7 +74,7 @@ const texts: Readonly<Record<SignInRefusal, RefusalText>> = {
   },
 };
 
-/** Nothing is lost: the browser comes again with the same code. */
+/** The browser returns with the same code, so nothing is lost. */
 const comeAgain = '<meta http-equiv="refresh" content="3">\n';
 
 const style = `
@@ -93,7 +96,7 @@ export function sendRefusalPage(reply: FastifyReply, refused: Refused): FastifyR
   return reply.send(beginRefusalPage(reply, refused));
 }
 
-/** Sets the head of the answer and gives the page. Nothing that came with the request stands in it. */
+/** Sets the head of the response and returns the page, which contains nothing of the request. */
 export function beginRefusalPage(reply: FastifyReply, { refusal, basePath }: Refused): string {
   const { status, title, text } = texts[refusal];
   reply

@@ -8,19 +8,19 @@ import type { WallClock } from '../../../core/store/wall-clock.ts';
 import { limitedCaller } from '../../../core/keys/authenticate.ts';
 import type { LimitColumns } from '../../../core/keys/key-limits.ts';
 import { personCaller } from '../recognise-identity.ts';
-import type { AdminToken } from './admin-token.ts';
+import type { AdminToken } from '../../../core/keys/admin-token.ts';
 import { csrfTokenOf, hashSessionId, sessionIdShape, type Session, type Visitor } from './session.ts';
 
 /**
- * The sessions of browsers. They are rows of the store, so that every process knows them, and end after 12 hours, at
- * sign-out, with the key they were opened with (its limits are theirs), when the person is removed (their role is
- * theirs), or when the admin token, the list of operators or the ways to sign in change.
+ * The sessions of browsers. They are rows of the store, so that every process knows them. A session ends after 12
+ * hours, at sign-out, or with its key or person, whose limits and role it has. It also ends when the admin token, the
+ * list of operators or the ways to sign in change.
  */
 export type Sessions = {
   open(visitor: Visitor): Promise<OpenedSession>;
-  /** By what the cookie holds. What was read is remembered for less than a second, as keys are. */
+  /** Finds a session by the cookie's value; reads are cached for less than a second, like keys. */
   find(id: string): Promise<Session | undefined>;
-  /** In this process at once, in others within a second. */
+  /** Closes a session: in this process at once, in others within a second. */
   close(id: string): Promise<void>;
 };
 
@@ -32,16 +32,16 @@ type SessionsParts = {
   clock: Pick<Clock, 'now'>;
   wallClock: WallClock;
   adminToken: AdminToken;
-  /** Who signs in as the operator with the provider. */
+  /** People who sign in as the operator with the provider. */
   operators?: readonly string[];
   keySignIn?: 'on' | 'off';
 };
 
 export const sessionLifeMs = 12 * 3_600_000;
-/** A deleted key's sessions have to stop within a second, reading and answering included. */
+/** A deleted key's sessions must end within a second, including the time to read and answer. */
 const rememberMs = 900;
 const rememberedSessions = 10_000;
-/** When a key or a person opens more, the oldest session ends: signing in again and again must not fill the disk. */
+/** Sessions per key or person; beyond it the oldest ends. Repeated sign-ins must not fill the disk. */
 const sessionsEach = 100;
 
 type NewSession = {
@@ -144,7 +144,7 @@ export function createSessions(parts: SessionsParts): Sessions {
       if (!sessionIdShape.test(id)) return undefined;
       const known = remembered.get(id);
       if (known !== undefined) return known;
-      // What is read now may end now: the second runs from before the reading.
+      // The session may end while it is read, so the second starts before the read.
       const until = clock.now() + rememberMs;
       const session = await look(id);
       if (session !== undefined) remembered.set(id, session, until - clock.now());
@@ -157,7 +157,7 @@ export function createSessions(parts: SessionsParts): Sessions {
   };
 }
 
-/** As the columns of `session` have it. */
+/** Returns the columns of `session` for a visitor. */
 function holderOf(visitor: Visitor, mark: string | undefined) {
   const none = { key: null, mark: null, person: null, operator: null };
   if (visitor.kind === 'operator')
@@ -168,7 +168,7 @@ function holderOf(visitor: Visitor, mark: string | undefined) {
   return person === undefined ? { ...none, key: keyId } : { ...none, mark: '', person: person.personId };
 }
 
-/** The log has no addresses; a subject is the provider's own name for somebody. */
+/** The log has no addresses; a subject is the provider's own id of a person. */
 function wayOf({ subject }: { subject?: string }): AuditDetail {
   return subject === undefined ? {} : { subject };
 }
@@ -203,7 +203,7 @@ const deleteExpired = statement((db, arg: { now: number }) =>
   db.deleteFrom('session').where('expires_at', '<=', arg.now),
 );
 
-/** For the sweep. An expired session does not count long before its row is deleted. */
+/** Deletes expired sessions for the sweep. They stop working earlier, at their expiry. */
 export async function eraseExpiredSessions(tx: Tx, now: number): Promise<number> {
   return tx.change(deleteExpired, { now });
 }

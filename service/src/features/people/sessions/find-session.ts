@@ -1,14 +1,15 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { allowsClient } from '../../../core/keys/key-limits.ts';
+import type { FindVisitor } from '../../../core/http/pipeline/authenticate-request.ts';
 import type { Sessions } from './create-sessions.ts';
 import type { Session } from './session.ts';
 import { readSessionCookie } from './session-cookie.ts';
 
 /**
- * Who a request is from by its cookie. A browser sends the cookie whoever wrote the page, so the cookie alone changes
- * nothing: every method but GET and HEAD has to bring the session's CSRF token along, which only a page of ours can
- * have read. What the browser itself says of the request's origin is heeded on top of that.
+ * The caller of a request by its cookie. Browsers send the cookie for pages of any site, so the cookie alone changes
+ * nothing. Every method but GET and HEAD must carry the session's CSRF token, which only our own page can read. The
+ * browser's own headers about the origin are checked too.
  */
 type FoundSession =
   | { kind: 'found'; id: string; session: Session }
@@ -31,12 +32,22 @@ export async function findSession(
   return { kind: 'found', id, session };
 }
 
-/** A session has the limits of the key that opened it, and may not be carried elsewhere either. */
+/** Finds the sender of a request for the checks in front of every route. */
+export function createFindVisitor(parts: FindSessionParts): FindVisitor {
+  return async (request) => {
+    const found = await findSession(request, parts);
+    if (found.kind !== 'found') return found;
+    const { session } = found;
+    return session.kind === 'operator' ? { kind: 'operator' } : { kind: 'account', caller: session.caller };
+  };
+}
+
+/** Tells whether a session may be used from the address: it has the limits of its key. */
 function isAllowedFrom(session: Session, address: () => string): boolean {
   return session.kind !== 'account' || allowsClient(session.caller.limits, address);
 }
 
-/** By Fetch Metadata: absent from old browsers and from programs, `none` if the user typed the address. */
+/** Reads Fetch Metadata: absent from old browsers and programs, `none` if the user typed the URL. */
 export function isCrossSite({ headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site'];
   return site !== undefined && site !== 'same-origin' && site !== 'none';
@@ -50,6 +61,6 @@ function bringsToken({ headers }: FastifyRequest, { csrfToken }: Session): boole
   const presented = headers['x-csrf-token'];
   if (typeof presented !== 'string') return false;
   const [given, expected] = [Buffer.from(presented), Buffer.from(csrfToken)];
-  // The length of a token is no secret; its bytes are compared in constant time.
+  // A token's length is not secret; its bytes are compared in constant time.
   return given.length === expected.length && timingSafeEqual(given, expected);
 }

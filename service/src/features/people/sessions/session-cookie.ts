@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { sessionLifeMs } from './create-sessions.ts';
 
 /**
- * The cookie that stands for a key or token in a browser: out of reach of scripts, and sent to this site only. Its value
- * is made of letters that need no quoting (RFC 6265 section 4.1.1), so it is read and written as it is.
+ * The cookie that stands for a key or token in a browser. Scripts cannot read it, and only this site receives it. Its
+ * value needs no quoting (RFC 6265 section 4.1.1).
  */
 export const sessionCookieName = 'mailproof_session';
 
@@ -11,7 +11,7 @@ export function readSessionCookie(header: string | undefined): string | undefine
   return readCookie(header, sessionCookieName);
 }
 
-/** The first cookie of that name, which is the one of the longest path (RFC 6265 section 5.4). */
+/** Returns the first cookie of that name, which has the longest path (RFC 6265 section 5.4). */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   for (const pair of header?.split(';') ?? []) {
     const [before = '', value] = pair.split('=', 2);
@@ -30,7 +30,7 @@ export function clearedSessionCookie(parts: CookieParts): string {
   return writeCookie('', 0, parts);
 }
 
-/** Sent back to this service alone, where others share its host. */
+/** Limits the cookie to our base path, since others may share the host. */
 function writeCookie(value: string, maxAgeSeconds: number, { request, basePath }: CookieParts): string {
   const path = basePath === '' ? '/' : basePath;
   const secure = cameByHttps(request) ? '; Secure' : '';
@@ -38,8 +38,8 @@ function writeCookie(value: string, maxAgeSeconds: number, { request, basePath }
 }
 
 /**
- * TLS ends at the proxy in front of us, which says so in a header. A client that forges it only keeps its own cookie
- * from being sent back over plain HTTP.
+ * Tells whether the request came by HTTPS. A proxy that ends TLS says so in a header. A client that forges it only
+ * keeps its own cookie from plain HTTP.
  */
 function cameByHttps({ headers, protocol }: FastifyRequest): boolean {
   const forwarded = headers['x-forwarded-proto'];

@@ -2,8 +2,8 @@ import { createHash, createHmac } from 'node:crypto';
 import type { Caller } from '../../../core/keys/authenticate.ts';
 
 /**
- * A browser that has signed in. It holds a random id in a cookie; the store holds a hash of it. Every other secret is
- * derived from the id, so that only the browser can present it: reading the database does not help.
+ * A signed-in browser. It holds a random id in a cookie; the store holds a hash of it. All other secrets are derived
+ * from the id, so reading the database does not help an attacker.
  */
 export type Session = Visitor & {
   /** Sent by a page with every change, because another site can make a browser send the cookie. */
@@ -11,8 +11,8 @@ export type Session = Visitor & {
 };
 
 /**
- * Who has signed in: the holder of a key or of the admin token, or somebody whom the provider vouches for, as one of an
- * account's people or under a name of the operators' list.
+ * A signed-in visitor: the holder of a key or the admin token, or a person confirmed by the provider. The person
+ * belongs to an account or is on the operators' list.
  */
 export type Visitor =
   { kind: 'account'; caller: Caller } | { kind: 'operator'; name?: string; subject?: string };

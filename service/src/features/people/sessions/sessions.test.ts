@@ -10,7 +10,7 @@ import { deleteKey } from '../../../core/keys/delete-key.ts';
 import { issueKey } from '../../../core/keys/issue-key.ts';
 import { databases } from '../../../../test/support/databases.ts';
 import { createTestClock } from '../../../../../engine/test/support/test-clock.ts';
-import { createAdminToken } from './admin-token.ts';
+import { createAdminToken } from '../../../core/keys/admin-token.ts';
 import { createSessions, sessionLifeMs } from './create-sessions.ts';
 import { eraseExpiredSessions } from './create-sessions.ts';
 
@@ -27,7 +27,7 @@ for (const database of databases) {
       assert.ok(issued.kind === 'issued');
       const { keyId } = issued;
       const caller: Caller & { keyId: string } = { accountId, keyId, mode: 'live', plan: 'paid' };
-      /** Another process over the same store, with the token it was started with. */
+      /** Starts another process over the same store, with its own token. */
       const startProcess = (token?: string) =>
         createSessions({ ...parts, clock: time, adminToken: createAdminToken(token) });
       const sessions = startProcess('a token');

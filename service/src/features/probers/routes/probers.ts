@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { messageLimits } from '../message-limits.ts';
 import {
   enrolAnswerSchema,
   enrolRequestSchema,
@@ -11,17 +10,19 @@ import {
   readProtocol,
   reportAnswerSchema,
   reportRequestSchema,
+  messageLimits,
 } from '../prober-messages.ts';
 import { secretIn, type KnownProber } from '../prober-records.ts';
-import { enrolPath, leasePath, reportPath } from '../../../core/http/pipeline/paths.ts';
+import { enrolPath, leasePath, reportPath } from './prober-paths.ts';
 import { refuse } from '../../../core/http/pipeline/refuse.ts';
 import { contextOf } from '../../../core/http/pipeline/request-context.ts';
 import { errorResponses } from '../../../core/http/schemas/errors.ts';
 import { requestIdHeader } from '../../../core/http/schemas/headers.ts';
 import { byProber } from '../../../core/http/schemas/security.ts';
-import type { ApiServer, HttpParts, RouteParts } from '../../../core/http/routes/http-parts.ts';
+import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts.ts';
+import type { ProberHttp } from '../prober-centre.ts';
 
-/** What probers outside the installation ask and report (docs/probers.md). */
+/** Requests and reports of outside probers (docs/probers.md). */
 const described = { tags: ['Probers'], security: byProber };
 const errors = (...reasons: Parameters<typeof errorResponses>[0]) =>
   errorResponses(
@@ -61,7 +62,7 @@ const reportSchema = {
   response: { 200: { ...reportAnswerSchema, headers: requestIdHeader }, ...errors('prober_not_known') },
 };
 
-export function addProbers(server: ApiServer, { parts, admitRequest }: RouteParts): void {
+export function addProbers(server: ApiServer, { parts, admitRequest }: RouteParts<ProberHttp>): void {
   const { probers } = parts;
   const onRequest = [admitRequest('prober'), createAuthenticate(parts)];
   server.route({
@@ -116,7 +117,7 @@ function speakerOf(request: FastifyRequest) {
   return { prober: proberOf(request), protocol: readProtocol(request.headers[protocolHeader]) };
 }
 
-/** Tells tokens apart without keeping them. */
+/** Tells tokens apart without storing them. */
 function digestOf(token: string): string {
   return hash('sha256', token).slice(0, 16);
 }
@@ -125,7 +126,7 @@ type RequestOfProber = FastifyRequest & { [sender]?: KnownProber };
 
 const sender = Symbol('prober');
 
-function createAuthenticate({ probers }: HttpParts) {
+function createAuthenticate({ probers }: ProberHttp) {
   return async (request: RequestOfProber, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     const prober = await probers.authenticate(request.headers.authorization);
     if (prober === undefined) return refuse(reply, 'prober_not_known');
@@ -141,7 +142,7 @@ function proberOf(request: RequestOfProber): KnownProber {
   return prober;
 }
 
-/** Aborted when the prober hangs up while it waits: what would be leased to it would be lost. */
+/** Returns a signal that is aborted when the prober disconnects while waiting: its lease would be lost. */
 function goneSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   raw.once('close', () => {

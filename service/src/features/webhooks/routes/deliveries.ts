@@ -1,10 +1,6 @@
-import { deliveryCursor, deliveryPlace } from '../../../core/http/parameters/cursors.ts';
+import { deliveryCursor, deliveryPlace } from './delivery-cursors.ts';
 import { readPage } from '../../../core/http/parameters/read-page.ts';
-import {
-  webhookDeliveriesPath,
-  webhookDeliverySendPath,
-  webhookTestPath,
-} from '../../../core/http/pipeline/paths.ts';
+import { webhookDeliveriesPath, webhookDeliverySendPath, webhookTestPath } from './webhook-paths.ts';
 import { refuse } from '../../../core/http/pipeline/refuse.ts';
 import { callerOf } from '../../../core/http/pipeline/request-context.ts';
 import { presentDelivery } from './present-webhook.ts';
@@ -21,8 +17,9 @@ import {
 import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts.ts';
 import { isUuid } from '../../../core/store/is-uuid.ts';
 import { ownerOf } from './endpoints.ts';
+import type { WebhookHttp } from '../webhook-actions.ts';
 
-/** What was sent to an endpoint, and having something sent: a test message, or one of before again. */
+/** Deliveries to an endpoint, and sending on request: a test message, or an earlier message again. */
 const described = { tags: ['Webhooks'] };
 const reading = { ...described, security: byKey('account:read') };
 const changing = { ...described, security: byKey('account:write') };
@@ -74,7 +71,10 @@ const sendRoute = {
   },
 };
 
-export function addWebhookDeliveries(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
+export function addWebhookDeliveries(
+  server: ApiServer,
+  { parts, authenticateRequest }: RouteParts<WebhookHttp>,
+): void {
   const [toRead, toChange] = [
     authenticateRequest('account', 'account:read'),
     authenticateRequest('account', 'account:write'),

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Owner } from '../webhook-actions.ts';
-import { webhookPath, webhookSecretPath, webhooksPath } from '../../../core/http/pipeline/paths.ts';
+import { webhookPath, webhookSecretPath, webhooksPath } from './webhook-paths.ts';
 import { refuse } from '../../../core/http/pipeline/refuse.ts';
 import { actorOf } from '../../../core/keys/authenticate.ts';
 import { callerOf } from '../../../core/http/pipeline/request-context.ts';
@@ -21,8 +21,9 @@ import {
 } from './webhook-schemas.ts';
 import type { ApiServer, RouteParts } from '../../../core/http/routes/http-parts.ts';
 import { isUuid } from '../../../core/store/is-uuid.ts';
+import type { WebhookHttp } from '../webhook-actions.ts';
 
-/** The endpoints of an account: told of events as they happen (Standard Webhooks 1.0.0). */
+/** The endpoints of an account, which receive events as they happen (Standard Webhooks 1.0.0). */
 const described = { tags: ['Webhooks'] };
 const reading = { ...described, security: byKey('account:read') };
 const changing = { ...described, security: byKey('account:write') };
@@ -107,13 +108,16 @@ const rotateRoute = {
   },
 };
 
-/** Whoever changes an endpoint holds a live key: a test key is given to machines that are trusted less. */
+/** Returns the owner if the caller has a live key: test keys are given to machines that are trusted less. */
 export function ownerOf(request: FastifyRequest): Owner | undefined {
   const caller = callerOf(request);
   return caller.mode === 'live' ? { accountId: caller.accountId, actor: actorOf(caller) } : undefined;
 }
 
-export function addWebhooks(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
+export function addWebhooks(
+  server: ApiServer,
+  { parts, authenticateRequest }: RouteParts<WebhookHttp>,
+): void {
   const [toRead, toChange] = [
     authenticateRequest('account', 'account:read'),
     authenticateRequest('account', 'account:write'),
@@ -148,7 +152,7 @@ export function addWebhooks(server: ApiServer, { parts, authenticateRequest }: R
 }
 
 type OneWebhookParts = {
-  parts: RouteParts['parts'];
+  parts: RouteParts<WebhookHttp>['parts'];
   toRead: ReturnType<RouteParts['authenticateRequest']>;
   toChange: ReturnType<RouteParts['authenticateRequest']>;
 };

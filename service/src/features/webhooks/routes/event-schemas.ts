@@ -3,7 +3,7 @@ import { Type, type Static, type TProperties } from 'typebox';
 import { stringEnum } from '../../../core/http/schemas/string-enum.ts';
 import { pascal } from '../../../core/http/schemas/name-schemas.ts';
 
-/** What is posted to the endpoints of accounts: the `webhooks` of the OpenAPI document (Standard Webhooks 1.0.0). */
+/** Events posted to endpoints: the `webhooks` of the OpenAPI document (Standard Webhooks 1.0.0). */
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const mode = stringEnum(['live', 'test'], { description: 'Of the key that it was started with' });
 
@@ -52,7 +52,7 @@ type Described =
   | Static<typeof listPaused>
   | Static<typeof creditsLow>
   | Static<typeof webhookTest>;
-// Every event that is written is described, and nothing else is.
+// The schemas describe exactly the events that are written.
 true satisfies WebhookEvent extends Described ? true : never;
 true satisfies Described extends WebhookEvent ? true : never;
 

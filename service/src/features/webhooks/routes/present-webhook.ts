@@ -2,7 +2,7 @@ import type { Webhook, WebhookDelivery, WebhookEventType } from '@mailproof/clie
 import type { StoredDelivery, StoredWebhook } from '../read-webhooks.ts';
 import { isoTime } from '../../account/routes/present-account.ts';
 
-/** Endpoints and deliveries in the words and forms of the contract. */
+/** Presents an endpoint in the terms of the contract. */
 export function presentWebhook(webhook: StoredWebhook): Webhook {
   return {
     webhook_id: webhook.webhookId,
