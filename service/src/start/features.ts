@@ -23,6 +23,14 @@ import type { ProberHttp } from '../features/probers/prober-centre.ts';
 import { webhooksFeature } from '../features/webhooks/feature.ts';
 import type { WebhookHttp } from '../features/webhooks/webhook-actions.ts';
 
+// The tables that features add to the schema: a program of types that knows the service knows them too.
+import type {} from '../features/forms/form-tables.ts';
+import type {} from '../features/lists/list-tables.ts';
+import type {} from '../features/operator/statistics/verdict-tables.ts';
+import type {} from '../features/people/people-tables.ts';
+import type {} from '../features/probers/prober-tables.ts';
+import type {} from '../features/webhooks/webhook-tables.ts';
+
 /** The parts of all features together, as the routes of each pick theirs. */
 export type FeatureParts = AccountHttp &
   ListHttp &

@@ -30,6 +30,10 @@ export type RunningService = {
 /** faults/on-postgresql.test.ts runs the same tests on PostgreSQL, each service with its own database. */
 const database = process.env[serviceOnVariable] === 'PostgreSQL' ? 'PostgreSQL' : 'SQLite';
 
+/** The features of the services under test, as `MAILPROOF_FEATURES` names them; all if unset (faults/core-alone.test.ts). */
+export const featuresVariable = 'MAILPROOF_TEST_FEATURES';
+const features = process.env[featuresVariable];
+
 type Circumstances = { settings?: Settings; places?: WorldDescription; denyAllNames?: boolean };
 
 export async function startServiceInWorld(circumstances: Circumstances = {}): Promise<RunningService> {
@@ -38,7 +42,11 @@ export async function startServiceInWorld(circumstances: Circumstances = {}): Pr
   const fixture = await openFixture({
     world: { zones: { ...zones, ...places?.zones }, hosts: { ...hosts, ...places?.hosts } },
     denyAllNames,
-    settings: { MAILPROOF_DEFER_RETRY_MS: '1000', ...settings },
+    settings: {
+      MAILPROOF_DEFER_RETRY_MS: '1000',
+      ...(features === undefined ? {} : { MAILPROOF_FEATURES: features }),
+      ...settings,
+    },
     database,
   });
   try {
