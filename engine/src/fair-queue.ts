@@ -1,6 +1,7 @@
 import { createAlarm } from './alarm.ts';
 import type { Clock } from './clock.ts';
 import type { Patience } from './patience.ts';
+import type { StopSignal } from './stop.ts';
 
 /** Who asks, and how urgently: somebody waits for a single verification, nobody for one of a list. */
 export type Asker = { urgency: 'single' | 'bulk'; account: string };
@@ -151,13 +152,12 @@ type FairSlotParts = {
 type Waiter = {
   asker: Asker;
   dueAt: number;
-  signal: AbortSignal;
+  signal: StopSignal;
   resolve: (slot: Slot) => void;
   onAbort: () => void;
 };
 
 const timeout: Slot = { kind: 'timeout' };
-const once = { once: true };
 
 export function createFairSlots(parts: FairSlotParts): FairSlots {
   const { clock, rule } = parts;
@@ -217,7 +217,7 @@ export function createFairSlots(parts: FairSlotParts): FairSlots {
         const waiter: Waiter = { asker, dueAt: deadline, signal, resolve, onAbort };
         queue.add(waiter);
         alarm.set(waiter);
-        signal.addEventListener('abort', onAbort, once);
+        signal.addEventListener('abort', onAbort);
       });
     },
   };

@@ -8,6 +8,7 @@
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
+import type { StopSignal } from '../stop.ts';
 import { createAnswerCache, keyOf } from './answer-cache.ts';
 import type { Ask, DnsAnswer, DnsQuestion, LookupOrder, LookupOwner, WireLookup } from './question.ts';
 
@@ -67,15 +68,13 @@ export function cachedResolver(
 
 /** One who waits for a lookup. */
 type Caller = {
-  signal: AbortSignal;
+  signal: StopSignal;
   resolve: (answer: DnsAnswer) => void;
   reject: (reason: unknown) => void;
   onAbort: () => void;
   cancelTimer: (() => void) | undefined;
   hasLeft: boolean;
 };
-
-const once = { once: true };
 
 /** A lookup, and those who wait for it. */
 class SharedLookup implements LookupOwner {
@@ -107,7 +106,7 @@ class SharedLookup implements LookupOwner {
       // A lookup that ends by itself in time needs nobody to look at the clock.
       if (deadline < this.endsAt)
         caller.cancelTimer = clock.after(deadline - clock.now(), () => this.giveUp(caller));
-      signal.addEventListener('abort', caller.onAbort, once);
+      signal.addEventListener('abort', caller.onAbort);
       this.waiting += 1;
       if (this.callers === undefined) this.callers = [caller];
       else this.callers.push(caller);

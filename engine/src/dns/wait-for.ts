@@ -21,7 +21,7 @@ export function waitFor<Value>(
     // Work that ends by itself in time needs nobody to look at the clock.
     const cancelTimer =
       deadline === Infinity ? undefined : wait.clock.after(deadline - wait.clock.now(), () => end(wait.late));
-    signal.addEventListener('abort', abort, { once: true });
+    signal.addEventListener('abort', abort);
     work.then(end, () => {
       stop();
       // Fails as the work did.

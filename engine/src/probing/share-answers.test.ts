@@ -4,6 +4,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import type { MailboxEvidence } from '../evidence.ts';
 import type { Asker } from '../fair-queue.ts';
+import type { StopSignal } from '../stop.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import { parseAddress } from '../syntax/parse-address.ts';
 import type { Probe } from './prober.ts';
@@ -49,7 +50,7 @@ const resting: MailboxEvidence & { kind: 'no_answer' } = {
 type Asked = {
   probe: Probe;
   deadline: number;
-  signal: AbortSignal;
+  signal: StopSignal;
   say: (evidence: MailboxEvidence) => void;
 };
 
