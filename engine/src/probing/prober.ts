@@ -1,4 +1,4 @@
-import type { MailRoute } from '../dns/mail-route.ts';
+import type { MailRoute, MailTarget } from '../dns/mail-route.ts';
 import { mailTargets } from '../dns/mail-targets.ts';
 import type { HostParts, HostResolver } from '../dns/resolve-host.ts';
 import type { MailboxEvidence, NoAnswerReason } from '../evidence.ts';
@@ -80,7 +80,8 @@ async function walkHosts(
   const declined = new Declined();
   let conversations = 0;
   const targets = mailTargets(route, parts, patience);
-  for await (const target of targets) {
+  let target: MailTarget | undefined = targets.first();
+  while (target !== undefined) {
     for (let again = true; again && conversations < limits.conversations;) {
       const visit = await scheduler.ask({ address, target, asker, egress, onNamed }, patience);
       reach.note(target.host, visit.kind);
@@ -97,7 +98,7 @@ async function walkHosts(
       again = visit.next === 'same_host';
     }
     targets.wasFree();
-    if (conversations >= limits.conversations) break;
+    target = conversations < limits.conversations ? (await targets.next()).value : undefined;
   }
   return declined.byAll(route.mxRecords, last) ?? last ?? unasked('mx_unreachable');
 }

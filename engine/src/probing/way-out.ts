@@ -1,12 +1,10 @@
-import type { Route, RouteChoice } from '../routes/choose-route.ts';
+import type { RouteChoice } from '../routes/choose-route.ts';
 import type { Visit } from './pending-probe.ts';
 
-/** What becomes of those who wait for a host: a route to it is open, they wait for one, or they are told. */
+/** What becomes of those who wait for a host that no route is open to: they wait for one, or they are told. */
 type WayOut =
-  | { kind: 'open'; route: Route }
   /** For the clock, or for an end under the key. */
-  | { kind: 'wait'; until: number | undefined; key: string }
-  | { kind: 'turn_away'; visit: Visit };
+  { kind: 'wait'; until: number | undefined; key: string } | { kind: 'turn_away'; visit: Visit };
 
 /** What queues wait for whose egress address is not certain to be ours. */
 export const ownership = 'ownership';
@@ -23,9 +21,8 @@ const restReasons = {
   volume_spent: 'route_volume_spent',
 } as const;
 
-/** Reads the choice of a route. */
-export function wayOut(choice: RouteChoice, now: number): WayOut {
-  if (choice.kind === 'route') return { kind: 'open', route: choice.route };
+/** Reads why no route was chosen. */
+export function wayOut(choice: RouteChoice & { kind: 'none' }, now: number): WayOut {
   switch (choice.why) {
     case 'lapsed':
       return { kind: 'wait', until: undefined, key: ownership };

@@ -190,7 +190,7 @@ type ExchangeParts = {
   /** Whether all commands leave at once; only if the host offers PIPELINING. */
   pipelining: boolean;
   /** Told of each reply: whoever comes next has waited behind it until now. */
-  onReply: (now: number) => void;
+  progress: { noteProgress(now: number): void };
 };
 
 /**
@@ -204,7 +204,7 @@ type ExchangeParts = {
 export async function exchange(
   { connection }: Conversation,
   steps: readonly Step[],
-  { clock, limits, patience, urgency, pipelining, onReply }: ExchangeParts,
+  { clock, limits, patience, urgency, pipelining, progress }: ExchangeParts,
 ): Promise<Exchanged> {
   const replies: (Reply | undefined)[] = [];
   const tookMs: number[] = [];
@@ -236,7 +236,7 @@ export async function exchange(
     tookMs[replies.length] = now - since;
     since = now;
     replies.push(answer.reply);
-    onReply(now);
+    progress.noteProgress(now);
     if (command.verb === 'MAIL') mailRefused = !isAccepted(answer.reply);
   }
   return { replies, tookMs, broken: undefined };
