@@ -87,7 +87,7 @@ export default tseslint.config(
   },
   {
     // Served to browsers as it is.
-    files: ['service/src/forms/form.js'],
+    files: ['service/src/features/forms/form.js'],
     languageOptions: {
       globals: Object.fromEntries(
         [

@@ -74,7 +74,10 @@ for (const home of packages) {
       top.filter((circle) => !circle.split(' → ').every(isFile)),
       'folder circles',
     );
-    const nested = inside.map(({ from, to }) => ({ from: dirname(from), to: dirname(to) }));
+    // The entry of a feature puts its folder together.
+    const nested = inside
+      .filter(({ from }) => !from.endsWith('/feature.ts'))
+      .map(({ from, to }) => ({ from: dirname(from), to: dirname(to) }));
     const rootFolder = `${home}/src`;
     expectNone(
       findCircles(nested.filter(({ from, to }) => from !== rootFolder && to !== rootFolder)),
@@ -118,53 +121,30 @@ function libraryNames(): string[] {
     .map(({ groups }) => groups?.['name'] ?? '');
 }
 
-/** The service's folders from the ground up: a folder imports only from those before it. */
-const serviceLayers = [
-  'log',
-  'db',
-  'outgoing',
-  'audit-log',
-  'statistics',
-  'webhooks',
-  'credits',
-  'keys',
-  'oidc',
-  'people',
-  'sessions',
-  'idempotency',
-  'sandbox',
-  'engine-state',
-  'forms',
-  'probers',
-  'verifications',
-  'tasks',
-  'lists',
-  'accounts',
-  'operator',
-  'metrics',
-  'upkeep',
-  'backups',
-  'worker',
-  'mcp',
-  'http',
-  'main',
-];
+/** The service's core from the ground up: a folder imports only from those before it. */
+const coreLayers = ['process', 'store', 'config', 'ledger', 'keys', 'verify', 'upkeep', 'http'];
 
-/** Where parts are put together: these may import what they need. */
-const compositionFolders = ['index', 'main', 'start', 'engine-settings'];
+const inService = productionOf('service').flatMap(importsOf);
 
-test('inside the service nobody imports http, worker, main or config but main', () => {
-  const inService = production.filter((file) => /^service\/src\//.test(file)).flatMap(importsOf);
-  const folderOf = (path: string): string => (path.split('/')[2] ?? '').replace(/\.ts$/, '');
-  const wrong = inService.filter(({ from, to }) => {
-    const [home, target] = [folderOf(from), folderOf(to)];
-    if (compositionFolders.includes(home) || home === target || !to.startsWith('service/')) return false;
-    if (['http', 'worker', 'main', 'config'].includes(target)) return true;
-    return serviceLayers.indexOf(target) > serviceLayers.indexOf(home);
-  });
+test('the core of the service imports no feature, and neither imports the composition', () => {
+  const wrong = inService.filter(
+    ({ from, to }) =>
+      (from.includes('/src/core/') && /\/src\/(?:features|start|main)\b/.test(to)) ||
+      (from.includes('/src/features/') && /\/src\/(?:start|main)\b/.test(to)),
+  );
   expectNone(
     wrong.map(({ from, to }) => `${from} imports ${to}`),
-    `layers: ${serviceLayers.join(' < ')}`,
+    'arrows: main → start → features → core',
+  );
+});
+
+test('folders of the core import each other in one direction', () => {
+  const layerOf = (file: string): number =>
+    file.startsWith('service/src/core/') ? coreLayers.indexOf(file.split('/')[3] ?? '') : -1;
+  const wrong = inService.filter(({ from, to }) => layerOf(from) !== -1 && layerOf(to) > layerOf(from));
+  expectNone(
+    wrong.map(({ from, to }) => `${from} imports ${to}`),
+    `layers: ${coreLayers.join(' < ')}`,
   );
 });
 
@@ -189,7 +169,7 @@ test('only config.ts reads the environment', () => {
     (file) => /^(?:engine|service|client|world|cli)\//.test(file) && /process\.env\b/.test(read(file)),
   );
   expectNone(
-    readers.filter((file) => file !== 'service/src/config.ts' && file !== 'cli/src/main.ts'),
+    readers.filter((file) => file !== 'service/src/start/config.ts' && file !== 'cli/src/main.ts'),
     'process.env',
   );
 });

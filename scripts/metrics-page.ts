@@ -15,7 +15,7 @@ export async function metricsPage(): Promise<string> {
     '',
     'No label holds an address, a domain, an account or a key. A family has 2,000 series at most; what is beyond is counted',
     'with every label set to `other`. Counters start at 0 with the process. This page is written from',
-    '`service/src/metrics/metric-families.ts` by `npm run docs`.',
+    '`service/src/features/metrics/metric-families.ts` by `npm run docs`.',
     '',
     ...markdownTable([
       ['metric', 'type', 'labels', 'meaning'],

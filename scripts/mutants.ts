@@ -7,7 +7,7 @@ import { runTests } from './mutants/run-tests.ts';
 
 /**
  *     npm run test:mutants                       every mutant: which of them do the tests not find?
- *     npm run test:mutants -- --only "frozen"    those whose name or file holds the word, as "service/src/keys" does
+ *     npm run test:mutants -- --only "frozen"    those whose name or file holds the word, as "service/src/core/keys" does
  *     npm run test:mutants -- --jobs 1           one at a time, instead of as many as there are cores
  *
  * Runs the tests as they are first, since a test that fails anyhow finds nothing: the mutants of such tests are not

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { createServer } from '../service/src/http/server.ts';
+import { createWholeServer } from '../service/src/start/whole-server.ts';
 import { createTestParts } from '../service/test/support/http/test-parts.ts';
 
 const run = promisify(execFile);
@@ -45,7 +45,7 @@ describe('the OpenAPI document', () => {
   const cwd = join(import.meta.dirname, '../.cache/openapi-linters');
   before(async () => {
     mkdirSync(cwd, { recursive: true });
-    const server = await createServer(createTestParts());
+    const server = await createWholeServer(createTestParts());
     writeFileSync(join(cwd, 'openapi.json'), (await server.inject('/openapi.json')).payload);
     await server.close();
     writeFileSync(join(cwd, 'package.json'), JSON.stringify({ private: true, dependencies: packages }));

@@ -7,8 +7,8 @@ import { before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { createMetrics, metricFamilies, type MetricFamily } from '@mailproof/service';
 import { createExposition } from '@mailproof/service/exposition';
-import type { MetricSample } from '../service/src/metrics/create-metrics.ts';
-import type { KeyOfType } from '../service/src/metrics/metric-families.ts';
+import type { MetricSample } from '../service/src/features/metrics/create-metrics.ts';
+import type { KeyOfType } from '../service/src/features/metrics/metric-families.ts';
 import { ensureDebianPackages } from './debian-packages.ts';
 import { readBoardQueries, readOpsFile } from './ops-files.ts';
 

@@ -8,7 +8,7 @@ export function settingsPage(): string {
     '',
     'Settings are environment variables. `./mailproof config` shows the current values. An invalid setting stops the start',
     'with one line that names it and says what it can be. An empty setting counts as not set. This page is written from',
-    '`service/src/config.ts` by `npm run docs`.',
+    '`service/src/core/config/config.ts` by `npm run docs`.',
     '',
     'They can also stand in a file that `MAILPROOF_CONFIG` names: one `NAME=value` per line, with `#` before comments, and',
     'quotes around the value if you like. The environment wins over the file. A secret can come in a file of its own, which',

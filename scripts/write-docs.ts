@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { llmsText } from '../service/src/http/routes/llms-text.ts';
+import { llmsText } from '../service/src/features/agents/routes/llms-text.ts';
 import { limitsPage } from './limits-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { providersPage } from './providers-page.ts';

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-const running = ['service/src/tasks/run-task.test.ts'];
+const running = ['service/src/core/verify/tasks/run-task.test.ts'];
 const judging = ['engine/src/verdict.test.ts'];
 const reading = [
   'engine/src/replies/classifier/classify-reply.test.ts',

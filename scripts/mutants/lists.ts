@@ -1,19 +1,19 @@
 import { defectsOf, type Mutant } from './mutant.ts';
 
-const running = ['service/src/lists/list-runs.test.ts', 'service/src/lists/lists.test.ts'];
+const running = ['service/src/features/lists/list-runs.test.ts', 'service/src/features/lists/lists.test.ts'];
 const serving = [
-  'service/src/lists/row-result.test.ts',
-  'service/src/lists/list-runs.test.ts',
-  'service/src/http/routes/lists/lists.test.ts',
-  'service/src/lists/lists.test.ts',
+  'service/src/features/lists/row-result.test.ts',
+  'service/src/features/lists/list-runs.test.ts',
+  'service/src/features/lists/routes/lists.test.ts',
+  'service/src/features/lists/lists.test.ts',
 ];
 
-const storing = ['service/src/lists/list-storage.test.ts'];
-const reading = ['service/src/lists/reading/workbook-readers.test.ts'];
-const uploading = ['service/src/http/routes/lists/upload-places.test.ts'];
+const storing = ['service/src/features/lists/list-storage.test.ts'];
+const reading = ['service/src/features/lists/reading/workbook-readers.test.ts'];
+const uploading = ['service/src/features/lists/routes/upload-places.test.ts'];
 
 export const listMutants: readonly Mutant[] = [
-  ...defectsOf('service/src/lists/list-storage.ts', storing, {
+  ...defectsOf('service/src/features/lists/list-storage.ts', storing, {
     'an account stores what it likes': ['if (bytes > left)', 'if (bytes > left + 1e15)'],
     'a deleted list still takes room': [`\n    .where('state', '<>', sql.lit('deleted' as const))`, ''],
     'test lists take the room of live ones': [`\n    .where('mode', '=', arg.mode)`, ''],
@@ -28,10 +28,10 @@ export const listMutants: readonly Mutant[] = [
       'if (!isOpen) await tx.change(writeBytes, { list: listId, bytes: taken });',
     ],
   }),
-  ...defectsOf('service/src/lists/list-actions.ts', storing, {
+  ...defectsOf('service/src/features/lists/list-actions.ts', storing, {
     'a repeated upload needs room': ['isRepeated: await isRepeated(wanted, parts)', 'isRepeated: false'],
   }),
-  ...defectsOf('service/src/lists/reading/workbook-readers.ts', reading, {
+  ...defectsOf('service/src/features/lists/reading/workbook-readers.ts', reading, {
     'any number of workbooks is read at once': ['inUse < limits.readers', 'inUse < 1_000'],
     'an account has every thread': [
       '(held.get(account) ?? 0) < limits.readersOfAccount',
@@ -51,7 +51,7 @@ export const listMutants: readonly Mutant[] = [
       '    await parts.return(undefined);',
     ],
   }),
-  ...defectsOf('service/src/http/routes/lists/create-list.ts', uploading, {
+  ...defectsOf('service/src/features/lists/routes/create-list.ts', uploading, {
     'an account holds every place for uploads': [
       'const uploadsPerAccount = 3;',
       'const uploadsPerAccount = 30;',
@@ -60,7 +60,7 @@ export const listMutants: readonly Mutant[] = [
     'uploads of test keys hold the places of live ones': ['[`${mode} ${accountId}`', '[`${accountId}`'],
     'an upload never gives its place back': ['add(holder, -1)', 'add(holder, 0)'],
   }),
-  ...defectsOf('service/src/lists/settle-list-task.ts', running, {
+  ...defectsOf('service/src/features/lists/settle-list-task.ts', running, {
     'a task of a list is settled without its fence': [`    .where('fence', '=', arg.fence)\n`, ''],
     'the next due time of a list is lost to a later one': [
       `        .when('next_due', '<', arg.next)\n        .then(eb.ref('next_due'))\n`,
@@ -75,7 +75,7 @@ export const listMutants: readonly Mutant[] = [
     ],
     'deferred addresses are not counted as waiting': ['totals.waiting += 1', 'totals.waiting += 0'],
   }),
-  ...defectsOf('service/src/lists/start-list.ts', running, {
+  ...defectsOf('service/src/features/lists/start-list.ts', running, {
     'a list is started as it was before a new survey': [
       'JSON.stringify(scope.plan) !== JSON.stringify(list.plan)',
       'list.plan.layout === undefined',
@@ -85,12 +85,12 @@ export const listMutants: readonly Mutant[] = [
     'a list starts without credits': ['ifAvailable: wanted,', 'ifAvailable: 0,'],
     'a list has twice its time': ['now + order.deadlineMs', 'now + 2 * order.deadlineMs'],
   }),
-  ...defectsOf('service/src/lists/end-list.ts', running, {
+  ...defectsOf('service/src/features/lists/end-list.ts', running, {
     'a list never ends': [`eb('checked', '<', eb.ref('wanted'))`, `eb('checked', '<=', eb.ref('wanted'))`],
     'all that was wanted is charged': ['conclusive: charge }', 'wanted: charge }'],
     'an ended list has addresses that wait': ['waiting: 0, ', ''],
   }),
-  ...defectsOf('service/src/lists/stop-list.ts', running, {
+  ...defectsOf('service/src/features/lists/stop-list.ts', running, {
     'pausing twice is refused': [`if (list.state === already) return { kind: 'done' };`, ''],
     'a resumed list hands out nothing': ['      await planTasks(tx, list.id, order.now);\n', ''],
     'cancelling twice is refused': [`if (list.state === 'cancelled') return { kind: 'done' };`, ''],
@@ -107,13 +107,13 @@ export const listMutants: readonly Mutant[] = [
       `if (list.state === 'deleted') return`,
     ],
   }),
-  ...defectsOf('service/src/lists/survey-list.ts', running, {
+  ...defectsOf('service/src/features/lists/survey-list.ts', running, {
     'duplicates are told apart by their case': ['address.localPart.toLowerCase()', 'address.localPart'],
     'a list has a row too many': ['counts.rows >= mostRows', 'counts.rows > mostRows'],
     'repairs are not counted': ['if (repaired !== null) counts.repaired += 1;', ''],
     'duplicates are checked too': [`kind: 'duplicate',`, `kind: 'address',`],
   }),
-  ...defectsOf('service/src/lists/plan-tasks.ts', running, {
+  ...defectsOf('service/src/features/lists/plan-tasks.ts', running, {
     'more is checked than was wanted': [`      .where('row', '<=', arg.last)\n`, ''],
     'addresses are taken in the order of the file': [`      .orderBy('host')\n`, ''],
     'an address is handed out twice after its wait': [
@@ -134,7 +134,7 @@ export const listMutants: readonly Mutant[] = [
       'return { email, listRow: row, visits: 0, visited };',
     ],
   }),
-  ...defectsOf('service/src/lists/tend-lists.ts', running, {
+  ...defectsOf('service/src/features/lists/tend-lists.ts', running, {
     'a list past its deadline goes on': [`        eb('deadline_at', '<=', arg.now),\n`, ''],
     'a paused list past its deadline keeps its credits': ['of overdue)', 'of overdue.slice(0, 0))'],
     'addresses whose wait is over are left alone': [
@@ -148,11 +148,11 @@ export const listMutants: readonly Mutant[] = [
       'if (piece !== undefined && now < 0) {',
     ],
   }),
-  ...defectsOf('service/src/lists/list.ts', serving, {
+  ...defectsOf('service/src/features/lists/list.ts', serving, {
     'the list of another account is found': [`.where('list.account_id', '=', arg.account)`, ''],
     'a deleted list is found': [` || row.state === 'deleted'`, ''],
   }),
-  ...defectsOf('service/src/lists/change-list.ts', serving, {
+  ...defectsOf('service/src/features/lists/change-list.ts', serving, {
     'another column takes the choice to split away': ['wish.split ?? list.split', 'wish.split ?? false'],
     'rows of the column before are kept': ['from <= list.counts.rows;', 'from <= 0;'],
     'a list that runs gets another column': [
@@ -161,7 +161,7 @@ export const listMutants: readonly Mutant[] = [
       'The statement that forgets the plan asks for the state once more, and refuses with the same answer.',
     ],
   }),
-  ...defectsOf('service/src/lists/row-result.ts', serving, {
+  ...defectsOf('service/src/features/lists/row-result.ts', serving, {
     'the last wanted row was not wanted': ['firstRow <= run.lastRow', 'firstRow < run.lastRow'],
     'what has no answer at the deadline is pending': [
       `if (state === 'completed') return`,
@@ -182,9 +182,9 @@ export const listMutants: readonly Mutant[] = [
   }),
   {
     name: 'a paused list begins further addresses',
-    file: 'service/src/tasks/items.ts',
+    file: 'service/src/core/verify/tasks/items.ts',
     find: `.where('task.next_at', '<', eb.lit(shelved))`,
     replace: '',
-    tests: ['service/src/lists/list-runs.test.ts'],
+    tests: ['service/src/features/lists/list-runs.test.ts'],
   },
 ];

@@ -1,14 +1,17 @@
 import { defectsOf, type Mutant } from './mutant.ts';
 
-const people = ['service/src/people/identities.test.ts', 'service/src/people/people.test.ts'];
+const people = [
+  'service/src/features/people/identities.test.ts',
+  'service/src/features/people/people.test.ts',
+];
 const serving = [
   ...people,
-  'service/src/http/routes/people.test.ts',
-  'service/src/http/routes/provider-sign-in.test.ts',
+  'service/src/features/people/routes/people.test.ts',
+  'service/src/features/people/routes/provider-sign-in.test.ts',
 ];
 
 export const peopleMutants: readonly Mutant[] = [
-  ...defectsOf('service/src/people/invitations.ts', people, {
+  ...defectsOf('service/src/features/people/invitations.ts', people, {
     'expired invitations count': [
       `    .where('account_id', '=', arg.account)\n    .where('expires_at', '>', arg.now),`,
       `    .where('account_id', '=', arg.account),`,
@@ -65,7 +68,7 @@ export const peopleMutants: readonly Mutant[] = [
       'now < 0',
     ],
   }),
-  ...defectsOf('service/src/people/people.ts', people, {
+  ...defectsOf('service/src/features/people/people.ts', people, {
     'the last owner can go': ['owners === 1 }', 'owners === 0 }'],
     'nobody who is an owner can go': ['owners === 1 }', 'owners > 0 }'],
     'people of other accounts are found': [
@@ -82,7 +85,7 @@ export const peopleMutants: readonly Mutant[] = [
       '`people ${accountId} ${Math.random()}`',
     ],
   }),
-  ...defectsOf('service/src/people/recognise-identity.ts', serving, {
+  ...defectsOf('service/src/features/people/recognise-identity.ts', serving, {
     'a visit ends twice': [
       'if (!(await useVisit(visit, parts)))',
       `if (!(await useVisit(visit, parts)) && visit.state === '')`,
@@ -105,7 +108,7 @@ export const peopleMutants: readonly Mutant[] = [
       'memberships(db, arg)',
     ],
   }),
-  ...defectsOf('service/src/people/people-actions.ts', serving, {
+  ...defectsOf('service/src/features/people/people-actions.ts', serving, {
     'a person sees the accounts of others': [`.onRef('person.subject', '=', 'self.subject')`, ''],
   }),
 ];

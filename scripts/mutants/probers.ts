@@ -1,13 +1,22 @@
 import { defectsOf, type Mutant } from './mutant.ts';
 
-const handing = ['service/src/probers/probe-queue.test.ts', 'service/src/probers/probes.test.ts'];
-const choosing = ['service/src/probers/dispatch.test.ts'];
-const owning = ['service/src/probers/keep-egress.test.ts', 'service/src/probers/take-over.test.ts'];
-const withdrawing = ['service/src/probers/withdrawn-probes.test.ts'];
-const outside = ['service/src/probers/prober-centre.test.ts', 'service/src/probers/prober-reports.test.ts'];
+const handing = [
+  'service/src/features/probers/probe-queue.test.ts',
+  'service/src/features/probers/probes.test.ts',
+];
+const choosing = ['service/src/features/probers/dispatch.test.ts'];
+const owning = [
+  'service/src/features/probers/keep-egress.test.ts',
+  'service/src/features/probers/take-over.test.ts',
+];
+const withdrawing = ['service/src/features/probers/withdrawn-probes.test.ts'];
+const outside = [
+  'service/src/features/probers/prober-centre.test.ts',
+  'service/src/features/probers/prober-reports.test.ts',
+];
 
 export const proberMutants: readonly Mutant[] = [
-  ...defectsOf('service/src/probers/probe-rows.ts', handing, {
+  ...defectsOf('service/src/features/probers/probe-rows.ts', handing, {
     'a late answer counts': [`\n    .where('fence', '=', arg.fence)`, ''],
     'the answer of a stranger counts': [
       `    .where('holder', '=', arg.holder)\n    .where('lease', '=', arg.lease)`,
@@ -43,13 +52,13 @@ export const proberMutants: readonly Mutant[] = [
       '\n    .limit',
     ],
   }),
-  ...defectsOf('service/src/probers/probe-exchange.ts', handing, {
+  ...defectsOf('service/src/features/probers/probe-exchange.ts', handing, {
     'a lease that arrived is taken for lost': ['arrived.has(lease) ? [] : [lease]', '[lease]'],
     'a prober keeps what it may not have': ['(await order.mayKeep?.(tx)) !== false', 'true'],
     'bulk is leased as if somebody waited for it': [`urgency === 0 ? 'single' : 'bulk'`, `'single'`],
     'more is leased than there are places': ['Math.min(order.places, mostLeased)', 'mostLeased'],
   }),
-  ...defectsOf('service/src/probers/probe-queue.ts', handing, {
+  ...defectsOf('service/src/features/probers/probe-queue.ts', handing, {
     'singles are written as bulk': [`urgency === 'single' ? 0 : 1`, `urgency === 'single' ? 1 : 0`],
     'the reading of the prober is believed': [
       'return { answer: reread(said, probe), begunAt };',
@@ -66,16 +75,16 @@ export const proberMutants: readonly Mutant[] = [
     ],
     'an abort does not end the waiting': [`signal.addEventListener('abort', onAbort, { once: true });`, ''],
   }),
-  ...defectsOf('service/src/probers/probe-queue.ts', withdrawing, {
+  ...defectsOf('service/src/features/probers/probe-queue.ts', withdrawing, {
     'what was begun after a pause is charged': ['begunAt > withdrawal.at', 'begunAt > Infinity'],
   }),
-  ...defectsOf('service/src/probers/run-prober.ts', withdrawing, {
+  ...defectsOf('service/src/features/probers/run-prober.ts', withdrawing, {
     'a prober does not heed a pause': [
       'onWithdrawn: (probe) => work.withdraw(probe),',
       'onWithdrawn: () => undefined,',
     ],
   }),
-  ...defectsOf('service/src/probers/dispatch.ts', choosing, {
+  ...defectsOf('service/src/features/probers/dispatch.ts', choosing, {
     'an address that changes hands is asked for for ever': ['tries < mostTries &&', ''],
     'an address that cannot ask is asked': ['allowedNow.filter((one) => one.well)', 'allowedNow'],
     'a prober outside that is not well is believed': [
@@ -92,13 +101,13 @@ export const proberMutants: readonly Mutant[] = [
       'mailbox: `${address.email}${Math.random()}`',
     ],
   }),
-  ...defectsOf('service/src/probers/egress-addresses.ts', owning, {
+  ...defectsOf('service/src/features/probers/egress-addresses.ts', owning, {
     'a process prolongs what others own': [
       `.where('owner', '=', arg.owner),\n);\n\n/** Prolongs`,
       `.where('owner', '<>', ''),\n);\n\n/** Prolongs`,
     ],
   }),
-  ...defectsOf('service/src/probers/prober-centre.ts', outside, {
+  ...defectsOf('service/src/features/probers/prober-centre.ts', outside, {
     'a report of an old instance counts': ['if (row?.instance !== instance) return { ended: renew };', ''],
     'a prober is told the account': [
       `createHmac('sha256', tagKey).update(asker.account).digest('hex').slice(0, 16)`,
@@ -123,7 +132,7 @@ export const proberMutants: readonly Mutant[] = [
     ],
     'a prober in quarantine is believed': [`readLearned(isBelieved ? learned : [])`, 'readLearned(learned)'],
   }),
-  ...defectsOf('service/src/probers/prober-records.ts', outside, {
+  ...defectsOf('service/src/features/probers/prober-records.ts', outside, {
     'an enrolment token is good for ever': [`\n    .where('token_until', '>', arg.now)`, ''],
     'an enrolment token is good for another secret': [
       `isSame(row.secret_hash, secretHash) ? enrolled : { kind: 'refused' }`,
@@ -133,7 +142,7 @@ export const proberMutants: readonly Mutant[] = [
     'a removed prober keeps what it holds': ['    await freeProbesOf(tx, row.id);\n', ''],
     'a removed prober is remembered for a minute': ['const rememberMs = 900;', 'const rememberMs = 60_000;'],
   }),
-  ...defectsOf('service/src/probers/outside-egress.ts', outside, {
+  ...defectsOf('service/src/features/probers/outside-egress.ts', outside, {
     'a removal takes from other probers what they hold': [`\n    .where('holder', '<', arg.to)`, ''],
     'a silent prober keeps what it holds': ['    await freeProbesOf(tx, owner);\n', ''],
     'a silent prober is taken for well': [`    await judgeEgress(tx, { owner, whyNot: 'silent' });\n`, ''],

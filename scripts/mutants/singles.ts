@@ -1,15 +1,15 @@
 import { defectsOf, type Mutant } from './mutant.ts';
 
 const verifying = [
-  'service/src/verifications/places-and-holds.test.ts',
-  'service/src/verifications/verify-one.test.ts',
-  'service/src/verifications/answer-once.test.ts',
+  'service/src/core/verify/places-and-holds.test.ts',
+  'service/src/core/verify/verify-one.test.ts',
+  'service/src/core/verify/answer-once.test.ts',
 ];
-const counting = ['service/src/verifications/count-singles.test.ts'];
-const taking = ['service/src/verifications/slots.test.ts'];
+const counting = ['service/src/core/verify/count-singles.test.ts'];
+const taking = ['service/src/core/verify/slots.test.ts'];
 
 export const singleMutants: readonly Mutant[] = [
-  ...defectsOf('service/src/verifications/verify-one.ts', verifying, {
+  ...defectsOf('service/src/core/verify/verify-one.ts', verifying, {
     'a single never gives its place back': ['    slot.release();\n', ''],
     'a verdict is charged after its hold has expired': ['now < expiresAt ? probed', 'now > 0 ? probed'],
     'a hold expires with the deadline': ['const graceMs = 10_000;', 'const graceMs = 0;'],
@@ -58,7 +58,7 @@ export const singleMutants: readonly Mutant[] = [
       'parts.slots.take(asker, { ...patience, deadline: Infinity })',
     ],
   }),
-  ...defectsOf('service/src/verifications/answer-once.ts', verifying, {
+  ...defectsOf('service/src/core/verify/answer-once.ts', verifying, {
     'a replay does not say that it is one': ['replayed: true }', 'replayed: false }'],
     'an idempotency key is not taken': [
       '  await begin(tx, { ...scope, ...holder, attempt: requestId });\n',
@@ -69,7 +69,7 @@ export const singleMutants: readonly Mutant[] = [
       `if (idempotency?.key !== '') return true;`,
     ],
   }),
-  ...defectsOf('service/src/verifications/slots.ts', taking, {
+  ...defectsOf('service/src/core/verify/slots.ts', taking, {
     'bulk takes the places of singles': [
       `(urgency === 'single' || inUse.bulk < limits.bulk)`,
       'inUse.bulk >= 0',
@@ -85,7 +85,7 @@ export const singleMutants: readonly Mutant[] = [
     ],
     'an account may take half of the places': ['total * 0.2', 'total * 0.5'],
   }),
-  ...defectsOf('service/src/verifications/count-singles.ts', counting, {
+  ...defectsOf('service/src/core/verify/count-singles.ts', counting, {
     'a replay is counted': ['if (!answer.replayed) counts', 'if (answer.kind) counts'],
     'the sandbox is counted': [`request.caller.mode === 'live'`, `request.caller.mode !== undefined`],
     'a failure is not counted': [

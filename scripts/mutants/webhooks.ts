@@ -1,22 +1,22 @@
 import { defectsOf, type Mutant } from './mutant.ts';
 
 const sending = [
-  'service/src/webhooks/delivery-claims.test.ts',
-  'service/src/webhooks/send-deliveries.test.ts',
+  'service/src/features/webhooks/delivery-claims.test.ts',
+  'service/src/features/webhooks/send-deliveries.test.ts',
 ];
 const owning = [
-  'service/src/webhooks/endpoint-changes.test.ts',
-  'service/src/webhooks/webhook-actions.test.ts',
+  'service/src/features/webhooks/endpoint-changes.test.ts',
+  'service/src/features/webhooks/webhook-actions.test.ts',
 ];
 const both = [...sending, ...owning];
-const places = ['service/src/webhooks/delivery-places.test.ts'];
-const posting = ['service/src/webhooks/send-request.test.ts'];
-const signing = ['service/src/webhooks/sign-message.test.ts'];
-const waiting = ['service/src/webhooks/next-step.test.ts'];
-const addressing = ['service/src/webhooks/read-endpoint-url.test.ts'];
+const places = ['service/src/features/webhooks/delivery-places.test.ts'];
+const posting = ['service/src/features/webhooks/send-request.test.ts'];
+const signing = ['service/src/features/webhooks/sign-message.test.ts'];
+const waiting = ['service/src/features/webhooks/next-step.test.ts'];
+const addressing = ['service/src/features/webhooks/read-endpoint-url.test.ts'];
 
 export const webhookMutants: readonly Mutant[] = [
-  ...defectsOf('service/src/webhooks/send-deliveries.ts', both, {
+  ...defectsOf('service/src/features/webhooks/send-deliveries.ts', both, {
     'the old secret signs for ever': [
       '[secret, previous] : [secret]',
       '[secret, previous] : [previous ?? secret]',
@@ -34,7 +34,7 @@ export const webhookMutants: readonly Mutant[] = [
     ],
     'something is sent to an endpoint that was switched off': [`    .where('enabled', '=', 1)\n`, ''],
   }),
-  ...defectsOf('service/src/webhooks/delivery-places.ts', places, {
+  ...defectsOf('service/src/features/webhooks/delivery-places.ts', places, {
     'an endpoint takes every place of deliveries': ['limits.sentAtOnceToEndpoint', '1_000'],
     'an account takes every place of deliveries': ['limits.sentAtOnceOfAccount', '1_000'],
     'one host takes every shared place': ['limits.sentAtOnceToHost', '1_000'],
@@ -47,7 +47,7 @@ export const webhookMutants: readonly Mutant[] = [
     ],
     'a place is never given back': ['add(key, -1)', 'add(key, 0)'],
   }),
-  ...defectsOf('service/src/webhooks/send-allowance.ts', owning, {
+  ...defectsOf('service/src/features/webhooks/send-allowance.ts', owning, {
     'test messages are not limited': [`\n    .where('webhook_sends_at', '<=', arg.until)`, ''],
     'what was not used is saved up for ever': [
       `.when('webhook_sends_at', '>', arg.now)`,
@@ -55,7 +55,7 @@ export const webhookMutants: readonly Mutant[] = [
     ],
     'the wait is told in milliseconds': ['(sendsAt - until) / 1_000', 'sendsAt - until'],
   }),
-  ...defectsOf('service/src/webhooks/claim-delivery.ts', both, {
+  ...defectsOf('service/src/features/webhooks/claim-delivery.ts', both, {
     'a delivery is sent again before its time': [`    .where('next_at', '<=', arg.now)\n`, ''],
     'a delivery is claimed with the fence of the claim before': [
       `eb('fence', '+', eb.lit(1))`,
@@ -73,7 +73,7 @@ export const webhookMutants: readonly Mutant[] = [
     'a death ends the leases of all processes': [`\n    .where('lease_owner', '=', arg.owner)`, ''],
     'a lease has no time': ['now + webhookLimits.leaseMs', 'now'],
   }),
-  ...defectsOf('service/src/webhooks/record-attempt.ts', both, {
+  ...defectsOf('service/src/features/webhooks/record-attempt.ts', both, {
     'a delivery attempt is written without its fence': [`    .where('fence', '=', arg.fence)\n`, ''],
     'an attempt revives a delivery that was given up': [
       `\n    .where('state', '=', sql.lit('pending' as const))`,
@@ -93,7 +93,7 @@ export const webhookMutants: readonly Mutant[] = [
       `step.kind === 'gone') await tx.change(noteSuccess`,
     ],
   }),
-  ...defectsOf('service/src/webhooks/disable-webhook.ts', both, {
+  ...defectsOf('service/src/features/webhooks/disable-webhook.ts', both, {
     'what waits for an endpoint that is off is not given up': [
       '  await giveUpPending(tx, webhookId, now);\n',
       '',
@@ -101,7 +101,7 @@ export const webhookMutants: readonly Mutant[] = [
     'what waits for another endpoint is given up': [`    .where('webhook_id', '=', arg.webhook)\n`, ''],
     'disabling is not written down': ['await recordChange(tx, {', 'if (now < 0) await recordChange(tx, {'],
   }),
-  ...defectsOf('service/src/webhooks/erase-webhooks.ts', owning, {
+  ...defectsOf('service/src/features/webhooks/erase-webhooks.ts', owning, {
     'deliveries are erased at their end': ['now - webhookLimits.keptMs', 'now'],
     'test messages are kept as long as others': [
       'now - webhookLimits.testKeptMs',
@@ -110,7 +110,7 @@ export const webhookMutants: readonly Mutant[] = [
     'every message is erased as early as a test': ["      .where('type', '=', sql.lit(testType))\n", ''],
     'a deleted endpoint stays in the store': ['if (erased < most)', 'if (erased > most)'],
   }),
-  ...defectsOf('service/src/webhooks/next-step.ts', waiting, {
+  ...defectsOf('service/src/features/webhooks/next-step.ts', waiting, {
     'a redirect is a delivery': ['outcome.status < 300', 'outcome.status <= 302'],
     'what is gone is tried again': ['outcome.status === 410', 'outcome.status === 411'],
     'there are nine attempts': ['waitsMs[attempts - 1]', 'waitsMs[attempts]'],
@@ -118,12 +118,12 @@ export const webhookMutants: readonly Mutant[] = [
     'an endpoint may ask for any wait': ['Math.min(asked, webhookLimits.retryAfterMs)', 'asked'],
     'all come back together': ['1 - jitter + 2 * jitter * random', '1'],
   }),
-  ...defectsOf('service/src/webhooks/read-endpoint-url.ts', addressing, {
+  ...defectsOf('service/src/features/webhooks/read-endpoint-url.ts', addressing, {
     'an endpoint may be reached over http': [' && httpAllowed)', ')'],
     'a URL may hold a password': [`url.username !== '' || url.password !== '' || `, ''],
     'an endpoint may be at the port of another service': ['port < 1_024', 'port < 0'],
   }),
-  ...defectsOf('service/src/webhooks/read-webhooks.ts', owning, {
+  ...defectsOf('service/src/features/webhooks/read-webhooks.ts', owning, {
     'a delivery of another endpoint is found': [
       `.where('id', '=', arg.delivery)\n    .where('webhook_id', '=', arg.webhook)`,
       `.where('id', '=', arg.delivery)`,
@@ -136,14 +136,14 @@ export const webhookMutants: readonly Mutant[] = [
     'deleted endpoints are shown': [`    .where('deleted_at', 'is', null)\n`, ''],
     'a page has one too many': ['rows.slice(0, limit)', 'rows'],
   }),
-  ...defectsOf('service/src/webhooks/send-request.ts', posting, {
+  ...defectsOf('service/src/features/webhooks/send-request.ts', posting, {
     'an answer is kept whole': ['.subarray(0, webhookLimits.responseBytes)', ''],
     'what cannot be stored is kept': [`.replace(/[^\\P{C}\\n\\t]/gu, '\\u{fffd}')`, ''],
     'an attempt has no deadline': ['parts.clock.now() + webhookLimits.attemptMs', '1e9'],
     'an attempt is given up too early': ['+ webhookLimits.attemptMs', '+ webhookLimits.attemptMs - 1_000'],
     'the wait that is asked for is taken as milliseconds': ['Number(text) * 1_000', 'Number(text)'],
   }),
-  ...defectsOf('service/src/webhooks/sign-message.ts', signing, {
+  ...defectsOf('service/src/features/webhooks/sign-message.ts', signing, {
     'a message is signed without its id': ['`${id}.${timestamp}.${body}`', '`${timestamp}.${body}`'],
     'a message is signed in milliseconds': ['Math.floor(now / 1_000)', 'now'],
     'the prefix of a secret is part of it': ['secret.slice(secretPrefix.length)', 'secret'],
@@ -153,7 +153,7 @@ export const webhookMutants: readonly Mutant[] = [
     ],
     'a secret is short': ['const secretBytes = 32;', 'const secretBytes = 16;'],
   }),
-  ...defectsOf('service/src/webhooks/write-event.ts', both, {
+  ...defectsOf('service/src/features/webhooks/write-event.ts', both, {
     'credits.low is not told when credits were exactly at the threshold': ['mark <= from', 'mark < from'],
     'credits.low is told when credits are exactly at the threshold': ['to < mark &&', 'to <= mark &&'],
     'credits.low is told at every fall': ['before: now - webhookLimits.lowCreditsAgainMs', 'before: now'],
@@ -172,7 +172,7 @@ export const webhookMutants: readonly Mutant[] = [
     ],
     'every delivery of an event has another id': ['event_id: eventId,', 'event_id: timeOrderedId(now),'],
   }),
-  ...defectsOf('service/src/webhooks/change-webhook.ts', owning, {
+  ...defectsOf('service/src/features/webhooks/change-webhook.ts', owning, {
     'an account has an endpoint too many': ['>= webhookLimits.endpoints', '> webhookLimits.endpoints'],
     'a rotated secret does not sign any more': [`previous_secret: eb.ref('secret')`, 'previous_secret: null'],
     'a rotated secret signs for two days': [

@@ -6,7 +6,7 @@ import { build, type BuildOptions, type Plugin } from 'esbuild';
 export const bundledProgram = 'mailproof.mjs';
 
 /** Runs in a thread of its own, so it is a program beside the other; releases before it have none. */
-const threadProgram = 'service/src/lists/reading/workbook-thread';
+const threadProgram = 'service/src/features/lists/reading/workbook-thread';
 
 /**
  * The service and the command line of a checkout as one file, the thread that reads workbooks and the few lists: what tests of upgrades
@@ -32,7 +32,7 @@ export async function bundleProgram(checkout: string, into: string): Promise<voi
   for (const { source, outfile } of programs)
     await build({ ...options, entryPoints: [join(checkout, source)], outfile });
   const lists = 'engine/src/lists/data';
-  const files = ['package.json', lists, 'cli/src/domain-lists/by-hand', 'service/src/forms/form.js'];
+  const files = ['package.json', lists, 'cli/src/domain-lists/by-hand', 'service/src/features/forms/form.js'];
   for (const file of files) {
     mkdirSync(dirname(join(into, file)), { recursive: true });
     cpSync(join(checkout, file), join(into, file), { recursive: true });

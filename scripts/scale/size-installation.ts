@@ -1,7 +1,7 @@
 import { politenessTable } from '../../engine/src/politeness/default-politeness.ts';
 import { ipProfiles } from '../../engine/src/politeness/ip-profile.ts';
 import { policyFileBounds } from '../../engine/src/politeness/read-policy-file.ts';
-import { postgresLimitTable } from '../../service/src/db/postgres/postgres-limits.ts';
+import { postgresLimitTable } from '../../service/src/core/store/postgres/postgres-limits.ts';
 import type { Costs } from './read-costs.ts';
 
 /** What is not measured but supposed. Change a figure here and run `npm run docs`. */

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readConfig, type Config } from './config.ts';
+import { readConfig, type Config } from './start/config.ts';
 import { createContractCheck } from '../test/support/http/contract-check.ts';
-import { isObject } from './http/pipeline/parse-body.ts';
+import { isObject } from './core/http/pipeline/parse-body.ts';
 import { StartError, startService, type Service } from './main.ts';
 
 const folders: string[] = [];

@@ -1,33 +1,33 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createEngine, describeIpProfile, systemClock } from '@mailproof/engine';
-import { ensureFirstAccount, type FirstAccountAnswer } from './accounts/ensure-first-account.ts';
-import type { Config } from './config.ts';
+import { ensureFirstAccount, type FirstAccountAnswer } from './core/keys/accounts/ensure-first-account.ts';
+import type { Config } from './core/config/config.ts';
 import { openStore } from './start/open-store.ts';
-import type { ProcessRole } from './db/process-registry.ts';
-import { StoreOpenError } from './db/store-open-error.ts';
-import { createStoreWatch } from './operator/store-watch.ts';
-import { StoreUnavailableError } from './db/store-unavailable-error.ts';
-import { createWallClock, type WallClock } from './db/wall-clock.ts';
-import { createLogger, openStandardOutput } from './log/create-logger.ts';
-import type { LogOutput } from './log/batch-writes.ts';
-import { createLogRequest } from './http/pipeline/log-request.ts';
-import { createWorkerWatch } from './operator/worker-watch.ts';
-import { createSandbox } from './sandbox/create-sandbox.ts';
-import { createMetrics } from './metrics/create-metrics.ts';
-import { watchVerifications, watchWebhooks } from './metrics/watch-events.ts';
+import type { ProcessRole } from './core/store/process-registry.ts';
+import { StoreOpenError } from './core/store/store-open-error.ts';
+import { createStoreWatch } from './core/upkeep/store-watch.ts';
+import { StoreUnavailableError } from './core/store/store-unavailable-error.ts';
+import { createWallClock, type WallClock } from './core/store/wall-clock.ts';
+import { createLogger, openStandardOutput } from './core/process/create-logger.ts';
+import type { LogOutput } from './core/process/batch-writes.ts';
+import { createLogRequest } from './core/http/pipeline/log-request.ts';
+import { createWorkerWatch } from './core/upkeep/worker-watch.ts';
+import { createSandbox } from './core/verify/sandbox/create-sandbox.ts';
+import { createMetrics } from './features/metrics/create-metrics.ts';
+import { watchVerifications, watchWebhooks } from './features/metrics/watch-events.ts';
 import { openEngine } from './start/open-engine.ts';
-import { openMetrics } from './start/open-metrics.ts';
+import { openMetrics } from './features/metrics/open-metrics.ts';
 import type { Api, ApiParts } from './start/start-api.ts';
 import { startTracing } from './start/start-tracing.ts';
 import { startTasks } from './start/start-tasks.ts';
 import { startUpkeep } from './start/start-upkeep.ts';
-import { startWebhooks } from './start/start-webhooks.ts';
+import { startWebhooks } from './features/webhooks/start-webhooks.ts';
 import { watchFaults } from './start/watch-faults.ts';
-import { StartError } from './start-error.ts';
-import { startCounting } from './upkeep/start-counting.ts';
-import { createSlots, slotLimits } from './verifications/slots.ts';
-import { once } from './once.ts';
+import { StartError } from './core/config/start-error.ts';
+import { startCounting } from './features/operator/statistics/start-counting.ts';
+import { createSlots, slotLimits } from './core/verify/slots.ts';
+import { once } from './core/process/once.ts';
 
 export { StartError };
 export type { ProcessRole };
@@ -84,7 +84,7 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   const log = parts.logDestination ?? openStandardOutput();
   const logger = createLogger(config.logLevel, log);
   const clock = systemClock;
-  const metrics = createMetrics();
+  const metrics = createMetrics(config.features);
   const { onProblem, onGroup, faults, ...watched } = watchFaults({ logger, clock, metrics });
   const tracing = startTracing();
   const store = await openStore({ ...config, check: true, onGroup });
@@ -110,7 +110,10 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   const onAttempt = watchWebhooks(metrics);
   const isWorker = role === 'all' || role === 'worker';
   const tasks = isWorker ? startTasks(config, { ...work, channel: newTasks, onLeaseLost }) : undefined;
-  const webhooks = isWorker ? startWebhooks(config, { ...work, onAttempt }) : undefined;
+  const webhooks =
+    isWorker && config.features.includes('webhooks')
+      ? startWebhooks(config, { ...work, onAttempt })
+      : undefined;
   let served: Awaited<ReturnType<typeof openMetrics>> | undefined;
   let api: Api | undefined;
   const takeDown = once(async () => {

@@ -1,6 +1,6 @@
 /** What a claim costs in stores of different size, measured in turn: most of it is the disk's, which is now fast, now slow. */
 import { openStore, type Store } from '../../../service/src/index.ts';
-import { claimTask, releaseTask, type Claim } from '../../../service/src/tasks/claim-task.ts';
+import { claimTask, releaseTask, type Claim } from '../../../service/src/core/verify/tasks/claim-task.ts';
 import { spreadOf, type Spread } from '../results/numbers.ts';
 import type { GrownStore } from './grown-store.ts';
 

@@ -2,13 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openStore, type Store } from '../../../service/src/index.ts';
-import { readLedger } from '../../../service/src/credits/read-ledger.ts';
-import { createTask } from '../../../service/src/tasks/create-task.ts';
-import { eraseExpiredTasks, taskRowsErasedAtOnce } from '../../../service/src/tasks/erase-expired-tasks.ts';
-import { listTasks } from '../../../service/src/tasks/list-tasks.ts';
-import { readTaskQueue } from '../../../service/src/tasks/read-task-queue.ts';
-import { createEraser } from '../../../service/src/upkeep/erase-in-slices.ts';
-import { createWatchBooks } from '../../../service/src/upkeep/watch-books.ts';
+import { readLedger } from '../../../service/src/core/ledger/read-ledger.ts';
+import { createTask } from '../../../service/src/core/verify/tasks/create-task.ts';
+import {
+  eraseExpiredTasks,
+  taskRowsErasedAtOnce,
+} from '../../../service/src/core/verify/tasks/erase-expired-tasks.ts';
+import { listTasks } from '../../../service/src/core/verify/tasks/list-tasks.ts';
+import { readTaskQueue } from '../../../service/src/core/verify/tasks/read-task-queue.ts';
+import { createEraser } from '../../../service/src/core/upkeep/erase-in-slices.ts';
+import { watchAllBooks } from '../../../service/src/start/whole-store.ts';
 import { watchLoop } from '../engine/watch-loop.ts';
 import { startWatchedService } from '../lists/watched-service.ts';
 import { collectOwnTimes, watchStolenTime } from '../processes/lost-processor-time.ts';
@@ -185,7 +188,7 @@ async function createMany(store: Store, accountId: string): Promise<void> {
 
 async function measureAudit(store: Store) {
   const wallClock = { now: () => Date.now() };
-  const watch = createWatchBooks({ store, wallClock, onViolation: () => undefined });
+  const watch = watchAllBooks({ store, wallClock, onViolation: () => undefined });
   const loop = watchLoop();
   const beganAt = performance.now();
   const { violations } = await watch.look();

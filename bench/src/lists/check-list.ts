@@ -5,8 +5,8 @@ import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readWorkbook } from '../../../service/src/lists/reading/read-workbook.ts';
-import { openWorkbook } from '../../../service/src/lists/reading/workbook-parts.ts';
+import { readWorkbook } from '../../../service/src/features/lists/reading/read-workbook.ts';
+import { openWorkbook } from '../../../service/src/features/lists/reading/workbook-parts.ts';
 import { csvLine, csvPieces, workbookOf, type ListContent } from './list-content.ts';
 import type { ProcessFigures, WatchedService } from './watched-service.ts';
 

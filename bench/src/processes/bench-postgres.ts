@@ -1,6 +1,6 @@
 /** A PostgreSQL for a benchmark: durable as in production, with its statements counted, and a database for each run. */
-import { openPostgresConnection } from '../../../service/src/db/postgres/postgres-connection.ts';
-import { postgresLimits } from '../../../service/src/db/postgres/postgres-limits.ts';
+import { openPostgresConnection } from '../../../service/src/core/store/postgres/postgres-connection.ts';
+import { postgresLimits } from '../../../service/src/core/store/postgres/postgres-limits.ts';
 import { startPrivatePostgres } from '@mailproof/world/database';
 import { familyCpuTimeMs, parentOf } from './family-cpu-time.ts';
 

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
-import type { Config } from '../config.ts';
-import type { Connection } from '../db/connection.ts';
-import { postgresDialect, sqliteDialect } from '../db/dialect.ts';
-import { planUpgrade, type UpgradePlan } from '../db/migrations/migrate.ts';
-import { explainOpenFailure } from '../db/postgres/explain-open-failure.ts';
-import { openPostgresConnection } from '../db/postgres/postgres-connection.ts';
-import { postgresLimits } from '../db/postgres/postgres-limits.ts';
-import { openSqliteConnection } from '../db/sqlite/sqlite-connection.ts';
-import { storeFile } from '../db/sqlite/open-sqlite-store.ts';
-import { StoreOpenError } from '../db/store-open-error.ts';
+import type { Config } from '../core/config/config.ts';
+import type { Connection } from '../core/store/connection.ts';
+import { postgresDialect, sqliteDialect } from '../core/store/dialect.ts';
+import { planUpgrade, type UpgradePlan } from '../core/store/migrations/migrate.ts';
+import { explainOpenFailure } from '../core/store/postgres/explain-open-failure.ts';
+import { openPostgresConnection } from '../core/store/postgres/postgres-connection.ts';
+import { postgresLimits } from '../core/store/postgres/postgres-limits.ts';
+import { openSqliteConnection } from '../core/store/sqlite/sqlite-connection.ts';
+import { storeFile } from '../core/store/sqlite/open-sqlite-store.ts';
+import { StoreOpenError } from '../core/store/store-open-error.ts';
 
 /** What a start of this version would do to the database that the settings name. Only looks. */
 export async function lookAtUpgrade({

@@ -1,14 +1,16 @@
-import { openSqliteStore, type SqliteStoreOptions } from '../db/sqlite/open-sqlite-store.ts';
-import type { Store } from '../db/store.ts';
+import { openSqliteStore, type SqliteStoreOptions } from '../core/store/sqlite/open-sqlite-store.ts';
+import type { Store } from '../core/store/store.ts';
+import { listeners } from './whole-store.ts';
 
-/** Opens the store that the settings name. If that fails, the error tells the operator why in one line. */
-export type OpenStoreOptions = SqliteStoreOptions & {
+export type OpenStoreOptions = Omit<SqliteStoreOptions, 'listeners'> & {
   /** PostgreSQL; without it, SQLite in the data directory. */
   databaseUrl?: string | undefined;
 };
 
-export async function openStore({ databaseUrl, ...options }: OpenStoreOptions): Promise<Store> {
+/** Opens the store that the settings name. If that fails, the error tells the operator why in one line. */
+export async function openStore({ databaseUrl, ...given }: OpenStoreOptions): Promise<Store> {
+  const options = { ...given, listeners };
   if (databaseUrl === undefined) return openSqliteStore(options);
-  const { openPostgresStore } = await import('../db/postgres/open-postgres-store.ts');
+  const { openPostgresStore } = await import('../core/store/postgres/open-postgres-store.ts');
   return openPostgresStore({ databaseUrl, ...options });
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext, type Server } from 'node:tls';
-import type { Config } from '../config.ts';
-import { StartError } from '../start-error.ts';
+import type { Config } from '../core/config/config.ts';
+import { StartError } from '../core/config/start-error.ts';
 
 /** A certificate with its chain, and its key, as their files hold them. */
 type TlsPair = { cert: Buffer; key: Buffer };

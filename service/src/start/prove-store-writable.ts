@@ -1,13 +1,17 @@
 import { existsSync } from 'node:fs';
-import type { Config } from '../config.ts';
-import { createWriteProof } from '../db/postgres/prove-writable.ts';
-import { explainOpenFailure } from '../db/postgres/explain-open-failure.ts';
-import { openPostgresConnection } from '../db/postgres/postgres-connection.ts';
-import { sqlState } from '../db/postgres/postgres-fault.ts';
-import { postgresLimits } from '../db/postgres/postgres-limits.ts';
-import { storeFile } from '../db/sqlite/open-sqlite-store.ts';
-import { openSqliteConnection } from '../db/sqlite/sqlite-connection.ts';
-import { describeStoreFault, StoreUnavailableError, type StoreFault } from '../db/store-unavailable-error.ts';
+import type { Config } from '../core/config/config.ts';
+import { createWriteProof } from '../core/store/postgres/prove-writable.ts';
+import { explainOpenFailure } from '../core/store/postgres/explain-open-failure.ts';
+import { openPostgresConnection } from '../core/store/postgres/postgres-connection.ts';
+import { sqlState } from '../core/store/postgres/postgres-fault.ts';
+import { postgresLimits } from '../core/store/postgres/postgres-limits.ts';
+import { storeFile } from '../core/store/sqlite/open-sqlite-store.ts';
+import { openSqliteConnection } from '../core/store/sqlite/sqlite-connection.ts';
+import {
+  describeStoreFault,
+  StoreUnavailableError,
+  type StoreFault,
+} from '../core/store/store-unavailable-error.ts';
 
 /** Whether the database of the settings takes writes now. `line` is what an operator reads. */
 export type WriteProof =

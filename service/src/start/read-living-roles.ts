@@ -1,9 +1,9 @@
-import type { Config } from '../config.ts';
-import { lookAtPostgres } from '../db/postgres/look-at-postgres.ts';
-import { findAllLiving } from '../db/postgres/process-table.ts';
-import { postgresLimits } from '../db/postgres/postgres-limits.ts';
-import { findLivingIn } from '../db/sqlite/process-files.ts';
-import type { ProcessRole } from '../db/process-registry.ts';
+import type { Config } from '../core/config/config.ts';
+import { lookAtPostgres } from '../core/store/postgres/look-at-postgres.ts';
+import { findAllLiving } from '../core/store/postgres/process-table.ts';
+import { postgresLimits } from '../core/store/postgres/postgres-limits.ts';
+import { findLivingIn } from '../core/store/sqlite/process-files.ts';
+import type { ProcessRole } from '../core/store/process-registry.ts';
 
 /** The processes that work on the database of the settings now, seen from outside. Only reads. */
 export async function readLivingRoles({

@@ -5,7 +5,7 @@ import type { WorldDescription } from '@mailproof/world';
 import { createApiClient } from '../../test/support/api-client.ts';
 import { openFixture } from '../../test/support/open-fixture.ts';
 import { until } from '../../test/support/until.ts';
-import type { ProcessRole } from '../db/process-registry.ts';
+import type { ProcessRole } from '../core/store/process-registry.ts';
 
 const description: WorldDescription = {
   zones: { 'brisk.test': { mx: [[10, 'mx.brisk.test']] } },

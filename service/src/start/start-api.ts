@@ -1,64 +1,50 @@
-import { resolve } from 'node:path';
 import type { Server as TlsServer } from 'node:tls';
-import { ipProfiles, type Clock, type Engine } from '@mailproof/engine';
+import type { Engine } from '@mailproof/engine';
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
-import { engineSettings } from '../engine-settings.ts';
-import { withFreshDeadlines } from '../db/with-fresh-deadlines.ts';
-import { timeOrderedId } from '../db/time-ordered-id.ts';
-import type { Store } from '../db/store.ts';
-import type { StoreWatch } from '../operator/store-watch.ts';
-import { createAccountActions } from '../accounts/account-actions.ts';
-import { expectedSeconds, type SendingRate } from '../lists/expected-seconds.ts';
-import { createListActions, type ListActions } from '../lists/list-actions.ts';
-import { createWorkbookReaders } from '../lists/reading/workbook-readers.ts';
-import { startForms } from '../forms/form-actions.ts';
-import { createOverloadGuard } from '../http/pipeline/overload-guard.ts';
-import type { ApiServer } from '../http/routes/http-parts.ts';
-import { createClientAddress } from '../http/pipeline/client-network.ts';
-import { createRateLimits } from '../http/pipeline/rate-limits.ts';
-import type { LogRequest } from '../http/pipeline/log-request.ts';
-import { isOurs } from '../http/pipeline/paths.ts';
-import { readConsoleFiles } from '../http/routes/read-console-files.ts';
-import { createReadiness } from '../http/routes/health.ts';
-import { createServer } from '../http/server.ts';
-import type { HttpParts } from '../http/routes/http-parts.ts';
-import { watchEventLoop } from '../http/pipeline/watch-event-loop.ts';
-import { createWebhookActions } from '../webhooks/webhook-actions.ts';
-import { newDeliveries } from './start-webhooks.ts';
-import { createAuthenticate } from '../keys/authenticate.ts';
-import { startKeyUses } from '../keys/note-key-uses.ts';
-import { createAddressHash, readLogSecret } from '../log/log-secret.ts';
-import { createOperatorActions, type OperatorActionsParts } from '../operator/operator-actions.ts';
-import { createProxyNotice } from '../operator/proxy-notice.ts';
-import { tellOfWorkers, type WorkerWatch } from '../operator/worker-watch.ts';
-import type { Sandbox } from '../sandbox/create-sandbox.ts';
-import { createSandboxAllowance, limitSandbox, type SandboxAllowance } from '../sandbox/sandbox-allowance.ts';
-import type { EgressKeeper } from '../probers/keep-egress.ts';
-import { createPeopleActions } from '../people/people-actions.ts';
-import { createAdminToken } from '../sessions/admin-token.ts';
-import { createSessions } from '../sessions/create-sessions.ts';
-import { createSignIns } from '../sessions/slow-sign-ins.ts';
-import type { ProbeQueue } from '../probers/probe-queue.ts';
-import { openOidc } from './open-oidc.ts';
-import { openProberCentre } from './open-prober-centre.ts';
-import type { Metrics } from '../metrics/create-metrics.ts';
-import { StartError } from '../start-error.ts';
-import { createTask, type CreateTaskAnswer, type CreateTaskRequest } from '../tasks/create-task.ts';
-import { readTask } from '../tasks/read-task.ts';
-import { countSingles } from '../verifications/count-singles.ts';
-import { createGivenUp } from '../verifications/given-up.ts';
-import { lineFor } from './listen-failure.ts';
+import type { Config } from '../core/config/config.ts';
+import { withFreshDeadlines } from '../core/store/with-fresh-deadlines.ts';
+import { timeOrderedId } from '../core/store/time-ordered-id.ts';
+import type { StoreWatch } from '../core/upkeep/store-watch.ts';
+import { createOverloadGuard } from '../core/http/pipeline/overload-guard.ts';
+import type { ApiServer } from '../core/http/routes/http-parts.ts';
+import { createClientAddress } from '../core/http/pipeline/client-network.ts';
+import { createRateLimits } from '../core/http/pipeline/rate-limits.ts';
+import type { LogRequest } from '../core/http/pipeline/log-request.ts';
+import { createReadiness, type EgressReadiness } from '../core/http/routes/health.ts';
+import { createServer } from '../core/http/server.ts';
+import { watchEventLoop } from '../core/http/pipeline/watch-event-loop.ts';
+import { createAuthenticate } from '../core/keys/authenticate.ts';
+import { startKeyUses } from '../core/keys/note-key-uses.ts';
+import { createAddressHash, readLogSecret } from '../core/process/log-secret.ts';
+import { createProxyNotice } from '../features/operator/proxy-notice.ts';
+import { tellOfWorkers, type WorkerWatch } from '../core/upkeep/worker-watch.ts';
+import type { Sandbox } from '../core/verify/sandbox/create-sandbox.ts';
+import { createSandboxAllowance, limitSandbox } from '../core/verify/sandbox/sandbox-allowance.ts';
+import { createAdminToken } from '../core/keys/admin-token.ts';
+import { createSignIns } from '../core/http/pipeline/slow-sign-ins.ts';
+import type { Metrics } from '../features/metrics/create-metrics.ts';
+import { StartError } from '../core/config/start-error.ts';
+import {
+  createTask,
+  type CreateTaskAnswer,
+  type CreateTaskRequest,
+} from '../core/verify/tasks/create-task.ts';
+import { readTask } from '../core/verify/tasks/read-task.ts';
+import { countSingles } from '../core/verify/count-singles.ts';
+import { createGivenUp } from '../core/verify/given-up.ts';
+import { lineFor } from '../core/http/listen-failure.ts';
 import { readTlsPair, renewTlsPair } from './open-tls.ts';
-import { reachableUrl } from './reachable-url.ts';
-import { countRefusals } from './open-metrics.ts';
+import { reachableUrl } from '../core/http/reachable-url.ts';
+import { countRefusals } from '../features/metrics/open-metrics.ts';
 import {
   verifyOne,
   type VerifyOneAnswer,
   type VerifyOneParts,
   type VerifyOneRequest,
-} from '../verifications/verify-one.ts';
+} from '../core/verify/verify-one.ts';
+import { openFeatureParts, type FeatureContext } from './open-features.ts';
 import type { Upkeep } from './start-upkeep.ts';
+import { loadFeatureHttp } from './whole-server.ts';
 
 /** The HTTP side of a process: what it answers with, where it listens, and how it goes down. */
 export type Api = { url: string; stop(): Promise<void> };
@@ -67,10 +53,9 @@ export type ApiParts = Omit<
   VerifyOneParts,
   'recall' | 'endStore' | 'processId' | 'givenUp' | 'singleTimeoutMs'
 > &
-  ConsoleParts & {
+  FeatureContext & {
     engine: Engine;
-    egress: Pick<EgressKeeper, 'problem' | 'unproven'>;
-    queue: ProbeQueue;
+    egress: EgressReadiness;
     sandbox: Sandbox;
     counting: Parameters<typeof countSingles>[1];
     upkeep: Pick<Upkeep, 'checking' | 'problems'>;
@@ -82,15 +67,9 @@ export type ApiParts = Omit<
     logRequest: LogRequest;
     onProblem(message: string, error?: unknown): void;
     metrics: Metrics;
-    /** Where the figures are served on the API's own port. */
-    metricsRoute: HttpParts['metrics'];
   };
 
-/** Where `node console/build.ts` puts the console. */
-const consoleFolder = resolve(import.meta.dirname, '../../../console/dist');
-
 export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
-  refuseTakenBasePath(config);
   const { store, engine, clock, wallClock, registry, logger } = parts;
   const { singleTimeoutMs, taskDeadlineMs, taskRetentionMs } = config;
   const overloadGuard = countRefusals(createOverloadGuard(), parts.metrics);
@@ -101,12 +80,20 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const givenUp = createGivenUp(parts);
   const single = { ...inTime, endStore, recall, processId: registry.ownId, givenUp, singleTimeoutMs };
   const task = { ...inTime, taskDeadlineMs, taskRetentionMs };
-  const probers = openProberCentre(config, parts);
-  const forms = startForms({ ...parts, engine });
   const keyUses = startKeyUses(parts);
   const tls = readTlsPair(config);
-  const oidc = await openOidc(config, parts);
+  const adminToken = createAdminToken(config.adminToken);
+  const opened = await openFeatureParts(config, { ...parts, adminToken, allowance });
+  const clientAddress = createClientAddress(
+    config.trustedProxies,
+    createProxyNotice({ ...parts, processId: registry.ownId }),
+  );
   const server = await createServer({
+    features: await loadFeatureHttp(config.features, opened.parts),
+    findVisitor: opened.findVisitor(clientAddress),
+    adminToken,
+    signIns: createSignIns(parts),
+    basePath: config.basePath,
     tls,
     authenticate: createAuthenticate({ ...parts, ...keyUses, store: withFreshDeadlines(store, 'key') }),
     verifyOne: limitSandbox(
@@ -115,24 +102,14 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     ),
     createTask: limitSandbox((request) => createTask(request, task), { allowance, ...storedTasks }),
     readTask: (request) => readTask(request, { store: store.withRequestDeadline('work'), wallClock }),
-    lists: listActions(config, parts, allowance),
-    probers,
-    forms,
-    webhooks: webhookActions(config, parts),
-    ...consoleParts(config, parts),
-    oidc: oidc?.signIn,
     overloadGuard,
     rateLimits: createRateLimits({ ...config, clock }),
     readiness: createReadiness(parts),
-    clientAddress: createClientAddress(
-      config.trustedProxies,
-      createProxyNotice({ ...parts, processId: registry.ownId }),
-    ),
+    clientAddress,
     newRequestId: () => timeOrderedId(wallClock.now()),
     hashAddress: createAddressHash(readLogSecret(config.dataDir)),
     logger,
     logRequest: parts.logRequest,
-    metrics: parts.metricsRoute,
   });
   const stopWatching = watchEventLoop((window) =>
     overloadGuard.judgeWindow({ ...window, storeWaitMs: store.waitMs() }),
@@ -142,15 +119,14 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const stop = async () => {
     stopRenewing?.();
     overloadGuard.drain();
-    probers.close();
+    opened.drain();
     stopWatching();
     await drainRequests(server, overloadGuard.idle());
     await closeServer(server);
     await givenUp.stop();
     await workerNews.stop();
-    await forms.stop();
+    await opened.close();
     await keyUses.stop();
-    oidc?.close();
   };
   try {
     return { url: await listen(server, config), stop };
@@ -158,47 +134,6 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     await stop();
     throw error;
   }
-}
-
-function webhookActions(config: Config, { store, wallClock }: ApiParts) {
-  return createWebhookActions({
-    store,
-    wallClock,
-    httpAllowed: config.webhookEgressAllow.length > 0,
-    wake: () => store.notify(newDeliveries),
-  });
-}
-
-function listActions(config: Config, parts: ApiParts, sandboxAllowance: SandboxAllowance): ListActions {
-  return createListActions({
-    ...config,
-    store: parts.store,
-    wallClock: parts.wallClock,
-    processId: parts.registry.ownId,
-    retentionMs: config.taskRetentionMs,
-    listStorage: config,
-    workbooks: createWorkbookReaders({ clock: parts.clock }),
-    sandboxAllowance,
-    wake: parts.wake,
-    expectSeconds: (mailboxes) => expectedSeconds(mailboxes, sendingRate(config, parts)),
-    nearProvider: {
-      live: (address) => parts.engine.nearProvider(address),
-      test: (address) => parts.sandbox.nearProvider(address),
-    },
-  });
-}
-
-/** What all egress addresses of this process may send, for an estimate. Those of probers elsewhere are not counted. */
-function sendingRate({ pacing, ipProfile }: Config, { engine }: ApiParts): SendingRate {
-  const { routes } = engine.health();
-  const sum = (of: (route: (typeof routes)[number]) => number): number =>
-    routes.reduce((total, route) => total + of(route), 0);
-  return {
-    pace: ipProfiles[pacing === 'off' ? 'private' : ipProfile],
-    egressAddresses: routes.length,
-    leftToday: sum(({ dayLimit = Infinity, openedToday }) => Math.max(0, dayLimit - openedToday)),
-    perDay: sum(({ dayLimit = Infinity }) => dayLimit),
-  };
 }
 
 /** What the store keeps of a test key's requests: of a single one only the answer that belongs to an `Idempotency-Key`. */
@@ -210,61 +145,6 @@ const storedTasks = {
   addressesIn: ({ emails }: CreateTaskRequest) => emails.length,
   isStored: (answer: CreateTaskAnswer) => answer.kind === 'created' && !answer.replayed,
 };
-
-type ConsoleParts = Omit<OperatorActionsParts, 'startedAt' | 'trustedProxies'> & {
-  store: Store;
-  clock: Clock;
-};
-
-/** What the console and the admin API need: sessions, the actions of accounts and of the operator, the files. */
-function consoleParts(config: Config, parts: ConsoleParts) {
-  const adminToken = createAdminToken(config.adminToken);
-  const { oidcOperators: operators, keySignIn, basePath } = config;
-  return {
-    adminToken,
-    keySignIn,
-    sessions: createSessions({
-      ...parts,
-      store: sessionStore(parts.store),
-      adminToken,
-      operators,
-      keySignIn,
-    }),
-    people: createPeopleActions({ ...parts, operators }),
-    signIns: createSignIns(parts),
-    account: createAccountActions(parts),
-    operator: createOperatorActions({
-      ...parts,
-      trustedProxies: config.trustedProxies,
-      startedAt: parts.wallClock.now(),
-    }),
-    basePath,
-    about: aboutHost(config),
-    consoleFiles: readConsoleFiles(consoleFolder, basePath),
-  };
-}
-
-/** The HELO names of all routes lead here, if the operator has the names point to this machine. */
-function aboutHost(config: Config): HttpParts['about'] {
-  const { aboutContact: contact, mailFrom, heloName } = config;
-  if (contact === undefined) return undefined;
-  const { policyFile } = engineSettings(config, () => undefined);
-  const ofRoutes = policyFile?.routes.flatMap((route) => route.heloName ?? []) ?? [];
-  return { contact, mailFrom, heloNames: [...new Set([heloName, ...ofRoutes])] };
-}
-
-/** Requests that have the base path are told from those whose proxy took it off, so it may not begin like one of them. */
-function refuseTakenBasePath({ basePath }: Config): void {
-  if (basePath === '' || !isOurs(basePath)) return;
-  throw new StartError(
-    `MAILPROOF_BASE_PATH is ${basePath}, where the service has pages of its own: it may be a path such as /mailproof`,
-  );
-}
-
-/** Finding a session is part of authentication and has its deadline; opening and closing one is work like any other. */
-function sessionStore(store: Store): Pick<Store, 'read' | 'write'> {
-  return { read: withFreshDeadlines(store, 'key').read, write: withFreshDeadlines(store, 'work').write };
-}
 
 /** With a certificate the framework serves HTTPS, which its type does not tell. */
 function renewTls(server: ApiServer, config: Config, parts: Parameters<typeof renewTlsPair>[2]): () => void {

@@ -1,12 +1,12 @@
-import type { Config } from '../config.ts';
-import type { ProcessRegistry } from '../db/process-registry.ts';
-import type { Store } from '../db/store.ts';
-import { runListTask } from '../lists/run-list-task.ts';
-import { watchLists, type ListWatch } from '../lists/watch-lists.ts';
-import { claimTask, type Claim } from '../tasks/claim-task.ts';
-import { tracedTasks } from '../traced.ts';
-import { runTask, type RunTaskParts } from '../tasks/run-task.ts';
-import { startWorker, workerLimits } from '../worker/start-worker.ts';
+import type { Config } from '../core/config/config.ts';
+import type { ProcessRegistry } from '../core/store/process-registry.ts';
+import type { Store } from '../core/store/store.ts';
+import { runListTask } from '../features/lists/run-list-task.ts';
+import { watchLists, type ListWatch } from '../features/lists/watch-lists.ts';
+import { claimTask, type Claim } from '../core/verify/tasks/claim-task.ts';
+import { tracedTasks } from '../core/process/traced.ts';
+import { runTask, type RunTaskParts } from '../core/verify/tasks/run-task.ts';
+import { startWorker, workerLimits } from '../core/verify/worker/start-worker.ts';
 
 type TaskParts = Omit<RunTaskParts, 'itemTimeoutMs' | 'deferRetryMs' | 'taskRetentionMs'> & {
   store: Store;

@@ -13,7 +13,7 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import { providerOf, tracedConversations, tracedLookups } from '@mailproof/engine';
-import { tracedGroups, tracedRequests, tracedTasks, tracedWebhooks } from '../traced.ts';
+import { tracedGroups, tracedRequests, tracedTasks, tracedWebhooks } from '../core/process/traced.ts';
 
 /**
  * Turns what is published in `traced.ts`, here and in the engine, into spans of OpenTelemetry. Only its API is ours: who

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { pino } from 'pino';
 import { systemClock } from '@mailproof/engine';
-import type { Store } from '../db/store.ts';
+import type { Store } from '../core/store/store.ts';
 import { databases } from '../../test/support/databases.ts';
 import { openTaskFixture } from '../../test/support/open-task-fixture.ts';
 import { until } from '../../test/support/until.ts';

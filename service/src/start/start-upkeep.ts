@@ -1,13 +1,15 @@
 import type { Logger } from 'pino';
-import type { Store } from '../db/store.ts';
-import { repeat } from '../repeat.ts';
-import { createSweep, releaseTheDead, type SweepParts } from '../upkeep/sweep.ts';
-import { auditEveryMs, createWatchBooks, type WatchBooks } from '../upkeep/watch-books.ts';
+import type { ProcessRole } from '../core/store/process-registry.ts';
+import type { Store } from '../core/store/store.ts';
+import { repeat } from '../core/process/repeat.ts';
+import { createSweep, releaseTheDead, type SweepParts } from '../core/upkeep/sweep.ts';
+import { watchAllBooks, withChores } from './whole-store.ts';
+import { auditEveryMs, type WatchBooks } from '../core/upkeep/watch-books.ts';
 
 /** How often dead processes, deadlines and expiries are looked for. */
 const sweepEveryMs = 1_000;
 
-type UpkeepParts = SweepParts & RepeatedParts & { logger: Logger };
+type UpkeepParts = Omit<SweepParts, 'chores'> & RepeatedParts & { logger: Logger };
 type RepeatedParts = Omit<Parameters<typeof repeat>[1], 'everyMs' | 'atOnce'>;
 
 export type Upkeep = {
@@ -24,16 +26,14 @@ export type Upkeep = {
  */
 export async function startUpkeep(given: UpkeepParts): Promise<Upkeep> {
   const { store, wallClock, logger } = given;
-  const parts: UpkeepParts = {
-    ...given,
-    onDeath: (role) =>
-      logger.warn(
-        { dead: role },
-        `A process (serve --role ${role}) ended without stopping, killed or crashed. What it held was given back.`,
-      ),
-  };
+  const onDeath = (role: ProcessRole) =>
+    logger.warn(
+      { dead: role },
+      `A process (serve --role ${role}) ended without stopping, killed or crashed. What it held was given back.`,
+    );
+  const parts = { ...given, ...withChores({ ...given, onDeath }) };
   const stop = new AbortController();
-  const watchBooks = createWatchBooks({
+  const watchBooks = watchAllBooks({
     store,
     wallClock,
     onViolation: (violation) =>

@@ -1,13 +1,13 @@
 import type { Clock } from '@mailproof/engine';
 import type { Logger } from 'pino';
-import type { OnGroup } from '../db/groups/time-group.ts';
-import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
-import { countRefused, faultCause } from '../http/pipeline/log-refusals.ts';
-import type { LogRequest } from '../http/pipeline/log-request.ts';
-import { createFaultLog } from '../log/fault-log.ts';
-import type { Metrics } from '../metrics/create-metrics.ts';
-import { watchGroups } from '../metrics/watch-events.ts';
-import { createWriteFaults, type WriteFaults } from '../operator/store-watch.ts';
+import type { OnGroup } from '../core/store/groups/time-group.ts';
+import { StoreUnavailableError } from '../core/store/store-unavailable-error.ts';
+import { countRefused, faultCause } from '../core/http/pipeline/log-refusals.ts';
+import type { LogRequest } from '../core/http/pipeline/log-request.ts';
+import { createFaultLog } from '../core/process/fault-log.ts';
+import type { Metrics } from '../features/metrics/create-metrics.ts';
+import { watchGroups } from '../features/metrics/watch-events.ts';
+import { createWriteFaults, type WriteFaults } from '../core/upkeep/store-watch.ts';
 
 /** What fails on its way to those who tell of it: the log, the metrics, and the state of the store. */
 type WatchedFaults = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { WorldDescription } from '@mailproof/world';
-import { metricFamilies } from '../../src/metrics/metric-families.ts';
+import { metricFamilies } from '../../src/features/metrics/metric-families.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { openFixture } from '../support/open-fixture.ts';
 import { readExposition, sumOf, type Exposed } from '../support/read-exposition.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { connect } from 'node:tls';
 import { X509Certificate } from 'node:crypto';
-import { StartError } from '../../src/start-error.ts';
+import { StartError } from '../../src/core/config/start-error.ts';
 import { readTlsPair, renewTlsPair } from '../../src/start/open-tls.ts';
 import { openFixture } from '../support/open-fixture.ts';
 import { until } from '../support/until.ts';

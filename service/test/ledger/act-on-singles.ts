@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Outcome } from '@mailproof/engine';
-import { settle } from '../../src/credits/settle.ts';
-import { statement } from '../../src/db/statement.ts';
+import { settle } from '../../src/core/ledger/settle.ts';
+import { statement } from '../../src/core/store/statement.ts';
 import { addressOf } from '../support/address-of.ts';
-import { createSlots } from '../../src/verifications/slots.ts';
-import { createGivenUp } from '../../src/verifications/given-up.ts';
-import { verifyOne, type VerifyOneAnswer } from '../../src/verifications/verify-one.ts';
+import { createSlots } from '../../src/core/verify/slots.ts';
+import { createGivenUp } from '../../src/core/verify/given-up.ts';
+import { verifyOne, type VerifyOneAnswer } from '../../src/core/verify/verify-one.ts';
 import { safe, timeout, unknown } from '../support/outcomes.ts';
 import type { Command } from './command.ts';
 import { answersTo, close, day, hold, keyAt, releaseSingle, type ModelSingle } from './model.ts';

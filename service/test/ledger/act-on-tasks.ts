@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { releaseTask, renewLease } from '../../src/tasks/claim-task.ts';
+import { releaseTask, renewLease } from '../../src/core/verify/tasks/claim-task.ts';
 import { claimAny } from '../support/claim-any.ts';
-import { createTask } from '../../src/tasks/create-task.ts';
-import { deferItem, recordResult } from '../../src/tasks/items.ts';
-import { deadlineReached, unverified, type Result } from '../../src/tasks/result.ts';
-import { settleTask } from '../../src/tasks/settle-task.ts';
+import { createTask } from '../../src/core/verify/tasks/create-task.ts';
+import { deferItem, recordResult } from '../../src/core/verify/tasks/items.ts';
+import { deadlineReached, unverified, type Result } from '../../src/core/verify/tasks/result.ts';
+import { settleTask } from '../../src/core/verify/tasks/settle-task.ts';
 import { safe } from '../support/outcomes.ts';
 import type { Command } from './command.ts';
 import { complete, day, hold, keyAt, type ModelTask } from './model.ts';

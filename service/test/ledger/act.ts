@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { freezeAccount } from '../../src/credits/freeze-account.ts';
-import { grant } from '../../src/credits/grant.ts';
-import { readBalance } from '../../src/credits/read-balance.ts';
-import { statement } from '../../src/db/statement.ts';
-import { readTask } from '../../src/tasks/read-task.ts';
-import { createSweep } from '../../src/upkeep/sweep.ts';
+import { freezeAccount } from '../../src/core/ledger/freeze-account.ts';
+import { grant } from '../../src/core/ledger/grant.ts';
+import { readBalance } from '../../src/core/ledger/read-balance.ts';
+import { statement } from '../../src/core/store/statement.ts';
+import { readTask } from '../../src/core/verify/tasks/read-task.ts';
+import { createWholeSweep } from '../../src/start/whole-store.ts';
 import { doEndSingle, doSettleAgain, doKnownSingles, doStartSingle } from './act-on-singles.ts';
 import {
   doClaim,
@@ -82,7 +82,7 @@ async function doGrant(
 
 async function doSweep(fixture: Fixture): Promise<void> {
   const { store, model, registry, wallClock, dead } = fixture;
-  await createSweep({ store, registry, wallClock, taskRetentionMs: taskTimes.taskRetentionMs })();
+  await createWholeSweep({ store, registry, wallClock, taskRetentionMs: taskTimes.taskRetentionMs })();
   sweep(model, wallClock.now(), dead);
 }
 

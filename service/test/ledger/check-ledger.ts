@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { audit } from '../../src/upkeep/audit.ts';
+import { audit } from '../../src/start/whole-store.ts';
 import type { TestDatabase, TestStore } from '../support/databases.ts';
 import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { act, compare } from './act.ts';

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { createAccount } from '../../src/accounts/create-account.ts';
-import { grantCredits } from '../../src/credits/grant-credits.ts';
-import { readBalance } from '../../src/credits/read-balance.ts';
-import type { ProcessRegistry } from '../../src/db/process-registry.ts';
-import { StoreUnavailableError } from '../../src/db/store-unavailable-error.ts';
-import type { Caller } from '../../src/keys/authenticate.ts';
+import { createAccount } from '../../src/core/keys/accounts/create-account.ts';
+import { grantCredits } from '../../src/core/ledger/grant-credits.ts';
+import { readBalance } from '../../src/core/ledger/read-balance.ts';
+import type { ProcessRegistry } from '../../src/core/store/process-registry.ts';
+import { StoreUnavailableError } from '../../src/core/store/store-unavailable-error.ts';
+import type { Caller } from '../../src/core/keys/authenticate.ts';
 import { claimAny } from '../support/claim-any.ts';
-import { createTask } from '../../src/tasks/create-task.ts';
-import { runTask } from '../../src/tasks/run-task.ts';
+import { createTask } from '../../src/core/verify/tasks/create-task.ts';
+import { runTask } from '../../src/core/verify/tasks/run-task.ts';
 import { addressOf } from '../support/address-of.ts';
-import { audit } from '../../src/upkeep/audit.ts';
-import { createSweep } from '../../src/upkeep/sweep.ts';
-import { createSlots } from '../../src/verifications/slots.ts';
-import { createGivenUp } from '../../src/verifications/given-up.ts';
-import { verifyOne } from '../../src/verifications/verify-one.ts';
+import { audit } from '../../src/start/whole-store.ts';
+import { createWholeSweep } from '../../src/start/whole-store.ts';
+import { createSlots } from '../../src/core/verify/slots.ts';
+import { createGivenUp } from '../../src/core/verify/given-up.ts';
+import { verifyOne } from '../../src/core/verify/verify-one.ts';
 import type { TestDatabase, TestStore } from '../support/databases.ts';
 import { createTestClock, type TestClock } from '../../../engine/test/support/test-clock.ts';
 import { deferred, safe, unknown } from '../support/outcomes.ts';
@@ -95,7 +95,7 @@ async function mixedScript({ store, registry }: Opened, time: TestClock, caller:
     const more = { itemTimeoutMs: 1_000, deferRetryMs: 1_000, taskRetentionMs: retentionMs };
     await runTask(claim, { ...parts, ...more }, { draining: never, cut: never });
   };
-  const sweep = createSweep({ store, registry, wallClock, taskRetentionMs: retentionMs });
+  const sweep = createWholeSweep({ store, registry, wallClock, taskRetentionMs: retentionMs });
   const steps = [
     () => grantCredits({ accountId: caller.accountId, credits: 5 }, { ...parts, actor: 'operator' }),
     () => single('s@example.com'),
@@ -130,7 +130,7 @@ export function describeFailingStore(database: TestDatabase): void {
         const { store } = testStore;
         const parts = { store, wallClock: time.wallClock, actor: 'operator' as const };
         const registry = await store.joinRegistry();
-        const sweep = createSweep({ ...parts, registry, taskRetentionMs: retentionMs });
+        const sweep = createWholeSweep({ ...parts, registry, taskRetentionMs: retentionMs });
         let k = 1;
         for (; k === 1 || trap.sprung; k += 1) {
           const since = time.wallClock.now();

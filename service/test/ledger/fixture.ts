@@ -1,9 +1,9 @@
 import type { Outcome } from '@mailproof/engine';
-import type { ProcessRegistry } from '../../src/db/process-registry.ts';
-import type { Store } from '../../src/db/store.ts';
-import type { WallClock } from '../../src/db/wall-clock.ts';
-import type { Caller } from '../../src/keys/authenticate.ts';
-import type { Claim } from '../../src/tasks/claim-task.ts';
+import type { ProcessRegistry } from '../../src/core/store/process-registry.ts';
+import type { Store } from '../../src/core/store/store.ts';
+import type { WallClock } from '../../src/core/store/wall-clock.ts';
+import type { Caller } from '../../src/core/keys/authenticate.ts';
+import type { Claim } from '../../src/core/verify/tasks/claim-task.ts';
 import type { TestStore } from '../support/databases.ts';
 import type { TestClock } from '../../../engine/test/support/test-clock.ts';
 import { openAccount } from '../support/open-account.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { readLedger, type LedgerEntry, type LedgerPlace } from '../../src/credits/read-ledger.ts';
-import { createUsageReader, type ReadUsage } from '../../src/credits/read-usage.ts';
-import type { Store } from '../../src/db/store.ts';
-import { statement } from '../../src/db/statement.ts';
+import { readLedger, type LedgerEntry, type LedgerPlace } from '../../src/core/ledger/read-ledger.ts';
+import { createUsageReader, type ReadUsage } from '../../src/core/ledger/read-usage.ts';
+import type { Store } from '../../src/core/store/store.ts';
+import { statement } from '../../src/core/store/statement.ts';
 import { oneDatabase, type TestStore } from '../support/databases.ts';
 import { createTestClock, type TestClock } from '../../../engine/test/support/test-clock.ts';
 import { act } from './act.ts';

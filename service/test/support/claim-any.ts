@@ -1,5 +1,5 @@
-import type { Tx } from '../../src/db/statement.ts';
-import { claimTask, type Claim } from '../../src/tasks/claim-task.ts';
+import type { Tx } from '../../src/core/store/statement.ts';
+import { claimTask, type Claim } from '../../src/core/verify/tasks/claim-task.ts';
 
 /** Claims a task of a live key or, where none is due, of a test key; or of the one kind that is named. */
 export async function claimAny(

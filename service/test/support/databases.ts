@@ -2,15 +2,16 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Connection } from '../../src/db/connection.ts';
+import type { Connection } from '../../src/core/store/connection.ts';
 import { openStore, type OpenStoreOptions } from '../../src/start/open-store.ts';
-import { openPostgresStore } from '../../src/db/postgres/open-postgres-store.ts';
-import { openPostgresConnection } from '../../src/db/postgres/postgres-connection.ts';
-import type { ProcessRegistry } from '../../src/db/process-registry.ts';
-import { openSqliteConnection } from '../../src/db/sqlite/sqlite-connection.ts';
-import { openSqliteStore, storeFile } from '../../src/db/sqlite/open-sqlite-store.ts';
-import type { Store } from '../../src/db/store.ts';
+import { openPostgresStore } from '../../src/core/store/postgres/open-postgres-store.ts';
+import { openPostgresConnection } from '../../src/core/store/postgres/postgres-connection.ts';
+import type { ProcessRegistry } from '../../src/core/store/process-registry.ts';
+import { openSqliteConnection } from '../../src/core/store/sqlite/sqlite-connection.ts';
+import { openSqliteStore, storeFile } from '../../src/core/store/sqlite/open-sqlite-store.ts';
+import type { Store } from '../../src/core/store/store.ts';
 import { borrowPostgresDatabase, createPostgresDatabase } from './postgres/test-postgres.ts';
+import { listeners } from '../../src/start/whole-store.ts';
 
 /** A database to test with: a real one, thrown away afterwards. */
 export type TestStore = {
@@ -60,7 +61,10 @@ async function openSqlite(parts?: TestDatabaseParts): Promise<TestStore> {
   const store =
     parts === undefined
       ? await openStore({ dataDir, check: true })
-      : await openSqliteStore({ dataDir, check: true }, { connect: (options) => parts.wrap(quick(options)) });
+      : await openSqliteStore(
+          { dataDir, check: true, listeners },
+          { connect: (options) => parts.wrap(quick(options)) },
+        );
   const run = (...sql: string[]) => {
     const raw = new DatabaseSync(storeFile(dataDir), { enableForeignKeyConstraints: false });
     try {
@@ -134,7 +138,7 @@ async function openPostgres(parts?: TestDatabaseParts): Promise<TestStore> {
   const dataDir = mkdtempSync(join(tmpdir(), 'mailproof-test-'));
   const { wrap } = parts ?? { wrap: (line) => line };
   const store = await openPostgresStore(
-    { databaseUrl: database.url },
+    { databaseUrl: database.url, listeners },
     { limits: patience, connect: async (options) => wrap(await openPostgresConnection(options)) },
   );
   return {

@@ -1,8 +1,8 @@
 /** A prober that speaks the protocol by hand: it leases what it likes, and says what it likes or nothing. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { CentreRefusedError, enrolAt } from '../../src/probers/https-source.ts';
-import { makeProberSecret, type ProberBounds } from '../../src/probers/prober-records.ts';
+import { CentreRefusedError, enrolAt } from '../../src/features/probers/https-source.ts';
+import { makeProberSecret, type ProberBounds } from '../../src/features/probers/prober-records.ts';
 import type { ProberFixture } from './open-prober-fixture.ts';
 import { until } from './until.ts';
 

@@ -1,4 +1,4 @@
-import type { ListProblem } from '../../src/lists/reading/list-problem.ts';
+import type { ListProblem } from '../../src/features/lists/reading/list-problem.ts';
 import { makeWorkbook, sheetOf } from './make-workbook.ts';
 
 /**

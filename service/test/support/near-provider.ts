@@ -1,6 +1,6 @@
 import { createLists, systemClock } from '@mailproof/engine';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import type { SurveyParts } from '../../src/lists/survey-list.ts';
+import { createSandbox } from '../../src/core/verify/sandbox/create-sandbox.ts';
+import type { SurveyParts } from '../../src/features/lists/survey-list.ts';
 
 const lists = createLists({
   files: {},

@@ -1,7 +1,7 @@
-import { createAccount } from '../../src/accounts/create-account.ts';
-import type { Store } from '../../src/db/store.ts';
-import type { WallClock } from '../../src/db/wall-clock.ts';
-import type { Caller } from '../../src/keys/authenticate.ts';
+import { createAccount } from '../../src/core/keys/accounts/create-account.ts';
+import type { Store } from '../../src/core/store/store.ts';
+import type { WallClock } from '../../src/core/store/wall-clock.ts';
+import type { Caller } from '../../src/core/keys/authenticate.ts';
 
 /** An account with credits, and callers with its two kinds of key. */
 export async function openAccount(

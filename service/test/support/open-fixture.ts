@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import pg from 'pg';
 import { startWorld, type World, type WorldDescription } from '@mailproof/world';
-import { createAccountWithKeys } from '../../src/accounts/create-account-with-keys.ts';
-import { readConfig, type Config } from '../../src/config.ts';
+import { createAccountWithKeys } from '../../src/core/keys/accounts/create-account-with-keys.ts';
+import { readConfig, type Config } from '../../src/start/config.ts';
 import { startService, type Service, type StartParts } from '../../src/main.ts';
 import { openStore } from '../../src/start/open-store.ts';
 import {

@@ -3,20 +3,20 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorldDescription } from '@mailproof/world';
-import { readConfig, type Config } from '../../src/config.ts';
-import { readEgress } from '../../src/probers/egress-addresses.ts';
+import { readConfig, type Config } from '../../src/start/config.ts';
+import { readEgress } from '../../src/features/probers/egress-addresses.ts';
 import {
   addProber,
   enrolProber,
   makeProberSecret,
   removeProber,
   type ProberBounds,
-} from '../../src/probers/prober-records.ts';
-import { listProbers, type ListedProber } from '../../src/probers/list-probers.ts';
-import { startProber, type ProberService } from '../../src/start/start-prober.ts';
+} from '../../src/features/probers/prober-records.ts';
+import { listProbers, type ListedProber } from '../../src/features/probers/list-probers.ts';
+import { startProber, type ProberService } from '../../src/features/probers/start-prober.ts';
 import { openStore } from '../../src/start/open-store.ts';
 import type { Service } from '../../src/main.ts';
-import type { Store } from '../../src/db/store.ts';
+import type { Store } from '../../src/core/store/store.ts';
 import { createApiClient, type ApiClient } from './api-client.ts';
 import type { Settings } from './mailproof.ts';
 import { openFixture, type Fixture, type OpenedAccount } from './open-fixture.ts';

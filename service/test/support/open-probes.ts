@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test';
 import { systemClock, type Prober } from '@mailproof/engine';
-import { createProbeExchange, createStoreSource } from '../../src/probers/probe-exchange.ts';
-import { createProbeQueue } from '../../src/probers/probe-queue.ts';
-import { runProber } from '../../src/probers/run-prober.ts';
+import { createProbeExchange, createStoreSource } from '../../src/features/probers/probe-exchange.ts';
+import { createProbeQueue } from '../../src/features/probers/probe-queue.ts';
+import { runProber } from '../../src/features/probers/run-prober.ts';
 import type { TestDatabase } from './databases.ts';
 
 const never = new AbortController().signal;

@@ -1,16 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { BulkResultRecord } from '@mailproof/client';
 import type { Engine, Outcome } from '@mailproof/engine';
-import { readBalance } from '../../src/credits/read-balance.ts';
-import type { Caller } from '../../src/keys/authenticate.ts';
-import type { ListWatch } from '../../src/lists/watch-lists.ts';
-import type { Claim } from '../../src/tasks/claim-task.ts';
-import { createTask, type CreateTaskAnswer, type CreateTaskRequest } from '../../src/tasks/create-task.ts';
-import { readTask, type ReadTaskAnswer } from '../../src/tasks/read-task.ts';
-import { runTask, type RunTaskParts } from '../../src/tasks/run-task.ts';
-import { audit } from '../../src/upkeep/audit.ts';
-import { createSweep } from '../../src/upkeep/sweep.ts';
-import { createSlots } from '../../src/verifications/slots.ts';
+import { readBalance } from '../../src/core/ledger/read-balance.ts';
+import type { Caller } from '../../src/core/keys/authenticate.ts';
+import type { ListWatch } from '../../src/features/lists/watch-lists.ts';
+import type { Claim } from '../../src/core/verify/tasks/claim-task.ts';
+import {
+  createTask,
+  type CreateTaskAnswer,
+  type CreateTaskRequest,
+} from '../../src/core/verify/tasks/create-task.ts';
+import { readTask, type ReadTaskAnswer } from '../../src/core/verify/tasks/read-task.ts';
+import { runTask, type RunTaskParts } from '../../src/core/verify/tasks/run-task.ts';
+import { audit } from '../../src/start/whole-store.ts';
+import { createWholeSweep } from '../../src/start/whole-store.ts';
+import { createSlots } from '../../src/core/verify/slots.ts';
 import type { TestDatabase } from './databases.ts';
 import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { claimAny } from './claim-any.ts';
@@ -87,7 +91,7 @@ export async function openTaskFixture(database: TestDatabase, credits = 1_000) {
     },
     /** The clock of a process that stands still: no timer of it ever comes due. */
     stoppedClock: { now: () => time.now(), after: () => () => undefined },
-    sweep: createSweep({ store, registry, wallClock, taskRetentionMs: settings.taskRetentionMs }),
+    sweep: createWholeSweep({ store, registry, wallClock, taskRetentionMs: settings.taskRetentionMs }),
     violations: async () => (await audit({ store })).violations,
     close: async () => {
       await registry.leave();

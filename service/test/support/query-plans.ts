@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { Connection } from '../../src/db/connection.ts';
-import { openPostgresConnection } from '../../src/db/postgres/postgres-connection.ts';
-import { postgresLimits } from '../../src/db/postgres/postgres-limits.ts';
-import { storeFile } from '../../src/db/sqlite/open-sqlite-store.ts';
-import type { SqlValue } from '../../src/db/statement.ts';
+import type { Connection } from '../../src/core/store/connection.ts';
+import { openPostgresConnection } from '../../src/core/store/postgres/postgres-connection.ts';
+import { postgresLimits } from '../../src/core/store/postgres/postgres-limits.ts';
+import { storeFile } from '../../src/core/store/sqlite/open-sqlite-store.ts';
+import type { SqlValue } from '../../src/core/store/statement.ts';
 import type { TestDatabase, TestStore } from './databases.ts';
 
 /** A statement that went to the database, and how many rows came back. */

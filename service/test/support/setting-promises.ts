@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readConfig, type Config } from '../../src/config.ts';
-import type { Setting } from '../../src/setting.ts';
+import { readConfig, type Config } from '../../src/start/config.ts';
+import type { Setting } from '../../src/core/config/setting.ts';
 
 export type SettingRow = {
   usual: unknown;

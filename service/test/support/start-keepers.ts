@@ -2,9 +2,9 @@
 import type { TestContext } from 'node:test';
 import type { Engine, Predecessor } from '@mailproof/engine';
 import { createTestClock } from '../../../engine/test/support/test-clock.ts';
-import type { ProcessRole } from '../../src/db/process-registry.ts';
-import { readEgress } from '../../src/probers/egress-addresses.ts';
-import { keepEgress, type EgressKeeper } from '../../src/probers/keep-egress.ts';
+import type { ProcessRole } from '../../src/core/store/process-registry.ts';
+import { readEgress } from '../../src/features/probers/egress-addresses.ts';
+import { keepEgress, type EgressKeeper } from '../../src/features/probers/keep-egress.ts';
 import type { TestDatabase } from './databases.ts';
 
 /** What a keeper tells its engine. */

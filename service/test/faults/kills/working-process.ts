@@ -4,13 +4,13 @@ import { systemClock } from '@mailproof/engine';
 import { addressOf } from '../../support/address-of.ts';
 import { openStore, type OpenStoreOptions } from '../../../src/start/open-store.ts';
 import { claimAny } from '../../support/claim-any.ts';
-import { createTask } from '../../../src/tasks/create-task.ts';
-import { runTask } from '../../../src/tasks/run-task.ts';
-import { createSweep } from '../../../src/upkeep/sweep.ts';
-import { createSlots, slotLimits } from '../../../src/verifications/slots.ts';
-import { createGivenUp } from '../../../src/verifications/given-up.ts';
-import { verifyOne } from '../../../src/verifications/verify-one.ts';
-import { startWorker } from '../../../src/worker/start-worker.ts';
+import { createTask } from '../../../src/core/verify/tasks/create-task.ts';
+import { runTask } from '../../../src/core/verify/tasks/run-task.ts';
+import { createWholeSweep } from '../../../src/start/whole-store.ts';
+import { createSlots, slotLimits } from '../../../src/core/verify/slots.ts';
+import { createGivenUp } from '../../../src/core/verify/given-up.ts';
+import { verifyOne } from '../../../src/core/verify/verify-one.ts';
+import { startWorker } from '../../../src/core/verify/worker/start-worker.ts';
 import { safe, unknown } from '../../support/outcomes.ts';
 
 /**
@@ -47,7 +47,7 @@ const parts = {
 };
 const caller = { accountId, keyId: 'key', mode: 'live' as const, plan: 'paid' as const };
 
-await createSweep({ store, registry, wallClock, taskRetentionMs: times.taskRetentionMs })();
+await createWholeSweep({ store, registry, wallClock, taskRetentionMs: times.taskRetentionMs })();
 const worker = startWorker({
   claim: () => store.write((tx) => claimAny(tx, { processId: registry.ownId, now: wallClock.now() })),
   run: (claim, signals) => runTask(claim, parts, signals),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { World, WorldDescription } from '@mailproof/world';
-import { statement } from '../../../src/db/statement.ts';
+import { statement } from '../../../src/core/store/statement.ts';
 import { createApiClient, listsPath, type ApiClient } from '../../support/api-client.ts';
 import { openFixture, type Fixture } from '../../support/open-fixture.ts';
 import { openProberFixture } from '../../support/open-prober-fixture.ts';

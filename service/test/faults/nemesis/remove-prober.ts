@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { enrolAt } from '../../../src/probers/https-source.ts';
-import { makeProberSecret } from '../../../src/probers/prober-records.ts';
+import { enrolAt } from '../../../src/features/probers/https-source.ts';
+import { makeProberSecret } from '../../../src/features/probers/prober-records.ts';
 import type { Answer, ApiClient } from '../../support/api-client.ts';
 import type { Installation } from './open-installation.ts';
 import { untilDone } from './until-done.ts';

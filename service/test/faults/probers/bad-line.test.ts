@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WorldDescription } from '@mailproof/world';
-import { enrolAt } from '../../../src/probers/https-source.ts';
-import { makeProberSecret } from '../../../src/probers/prober-records.ts';
+import { enrolAt } from '../../../src/features/probers/https-source.ts';
+import { makeProberSecret } from '../../../src/features/probers/prober-records.ts';
 import { openProberFixture, type ProberFixture } from '../../support/open-prober-fixture.ts';
 import { createRandom } from '../../support/random.ts';
 import { until } from '../../support/until.ts';

@@ -7,9 +7,9 @@ import {
   type Clock,
 } from '@mailproof/engine';
 import { openStore, type OpenStoreOptions } from '../../../src/start/open-store.ts';
-import { createDeliverySender } from '../../../src/webhooks/send-deliveries.ts';
-import { createSendRequest } from '../../../src/webhooks/send-request.ts';
-import { startWorker } from '../../../src/worker/start-worker.ts';
+import { createDeliverySender } from '../../../src/features/webhooks/send-deliveries.ts';
+import { createSendRequest } from '../../../src/features/webhooks/send-request.ts';
+import { startWorker } from '../../../src/core/verify/worker/start-worker.ts';
 
 /**
  * A process that sends webhooks until it is killed: `sending-process.ts SETTINGS`, in JSON. Its parent moves the time of

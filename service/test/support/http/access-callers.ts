@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { keyScopes, type CreatedKey, type KeyScope } from '@mailproof/client';
-import { makeApiKey, writeApiKey } from '../../../src/keys/api-key.ts';
+import { makeApiKey, writeApiKey } from '../../../src/core/keys/api-key.ts';
 import type { OidcFixture } from '../oidc/open-oidc-fixture.ts';
 import { adminToken, type SignedIn } from './open-http-fixture.ts';
 

@@ -1,6 +1,6 @@
 /**
  * What each operation of the API is about. Who may call it is not written here: that is read from the route itself, and
- * the mode of a caller decides what of it is found (see src/http/access-matrix.test.ts). A route without an entry fails.
+ * the mode of a caller decides what of it is found (see src/core/http/access-matrix.test.ts). A route without an entry fails.
  */
 export type RecordKind = 'task' | 'list' | 'webhook' | 'key' | 'form_key';
 

@@ -1,6 +1,6 @@
-import type { HttpParts } from '../../../src/http/routes/http-parts.ts';
+import type { WholeHttpParts } from '../../../src/start/whole-server.ts';
 import { createContractCheck } from './contract-check.ts';
-import { createServer } from '../../../src/http/server.ts';
+import { createWholeServer } from '../../../src/start/whole-server.ts';
 import { createTestParts, taskId } from './test-parts.ts';
 
 export const single = '/api/v1/email-verification';
@@ -16,9 +16,9 @@ type Ask = {
 };
 
 /** Sends one request to a fresh server and holds the answer against the OpenAPI document. */
-export async function ask(request: Ask, overrides: Partial<HttpParts> = {}) {
+export async function ask(request: Ask, overrides: Partial<WholeHttpParts> = {}) {
   const parts = createTestParts(overrides);
-  const server = await createServer(parts);
+  const server = await createWholeServer(parts);
   const document: unknown = JSON.parse((await server.inject('/openapi.json')).body);
   const { method = 'POST', url = single, key = 'paid', headers = {}, body } = request;
   const payload = typeof body === 'string' ? body : JSON.stringify(body);
@@ -48,7 +48,7 @@ export const anAddress = { email: 'jane@example.com' };
 export const aBatch = { emails: ['jane@example.com'] };
 
 /** The usual answer, with another price. */
-export function verifiedWith(given: { creditsUsed?: 0 | 1 }): HttpParts['verifyOne'] {
+export function verifiedWith(given: { creditsUsed?: 0 | 1 }): WholeHttpParts['verifyOne'] {
   return (request) =>
     createTestParts()
       .verifyOne(request)

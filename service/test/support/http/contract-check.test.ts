@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createServer } from '../../../src/http/server.ts';
+import { createWholeServer } from '../../../src/start/whole-server.ts';
 import { createContractCheck } from './contract-check.ts';
 import { createTestParts } from './test-parts.ts';
 
 test('the check finds a wrong status, body, header or error', async () => {
-  const server = await createServer(createTestParts());
+  const server = await createWholeServer(createTestParts());
   const check = createContractCheck(JSON.parse((await server.inject('/openapi.json')).body));
   await server.close();
   const path = '/api/v1/email-verification';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import Ajv from 'ajv';
-import { isObject } from '../../../src/http/pipeline/parse-body.ts';
+import { isObject } from '../../../src/core/http/pipeline/parse-body.ts';
 
 /** An answer as a test holds it, whatever brought it. */
 type HeldAnswer = { statusCode: number; headers: Record<string, unknown>; body: string };

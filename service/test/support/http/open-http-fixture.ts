@@ -2,29 +2,30 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '@mailproof/engine';
 import type { LightMyRequestResponse } from 'fastify';
-import { createAccountWithKeys } from '../../../src/accounts/create-account-with-keys.ts';
-import { createRateLimits } from '../../../src/http/pipeline/rate-limits.ts';
-import { createAuthenticate } from '../../../src/keys/authenticate.ts';
-import type { IssuedKey } from '../../../src/keys/issue-key.ts';
-import { createSandboxAllowance } from '../../../src/sandbox/sandbox-allowance.ts';
-import { createAdminToken } from '../../../src/sessions/admin-token.ts';
-import { createSessions } from '../../../src/sessions/create-sessions.ts';
-import { createSignIns } from '../../../src/sessions/slow-sign-ins.ts';
-import { createListActions } from '../../../src/lists/list-actions.ts';
-import { createWorkbookReaders } from '../../../src/lists/reading/workbook-readers.ts';
+import { createAccountWithKeys } from '../../../src/core/keys/accounts/create-account-with-keys.ts';
+import { createRateLimits } from '../../../src/core/http/pipeline/rate-limits.ts';
+import { createAuthenticate } from '../../../src/core/keys/authenticate.ts';
+import type { IssuedKey } from '../../../src/core/keys/issue-key.ts';
+import { createSandboxAllowance } from '../../../src/core/verify/sandbox/sandbox-allowance.ts';
+import { createAdminToken } from '../../../src/core/keys/admin-token.ts';
+import { createSessions } from '../../../src/features/people/sessions/create-sessions.ts';
+import { createSignIns } from '../../../src/core/http/pipeline/slow-sign-ins.ts';
+import { createListActions } from '../../../src/features/lists/list-actions.ts';
+import { createWorkbookReaders } from '../../../src/features/lists/reading/workbook-readers.ts';
 import { nearProvider } from '../near-provider.ts';
-import { readBalance } from '../../../src/credits/read-balance.ts';
-import { createTask } from '../../../src/tasks/create-task.ts';
-import { readTask } from '../../../src/tasks/read-task.ts';
+import { readBalance } from '../../../src/core/ledger/read-balance.ts';
+import { createTask } from '../../../src/core/verify/tasks/create-task.ts';
+import { readTask } from '../../../src/core/verify/tasks/read-task.ts';
 import type { TestDatabase, TestStore } from '../databases.ts';
 import { createTestClock, type TestClock } from '../../../../engine/test/support/test-clock.ts';
-import { createOperatorActions } from '../../../src/operator/operator-actions.ts';
-import type { ReadHealthParts } from '../../../src/operator/read-health.ts';
-import { createAccountActions } from '../../../src/accounts/account-actions.ts';
-import { createPeopleActions } from '../../../src/people/people-actions.ts';
-import { createWebhookActions } from '../../../src/webhooks/webhook-actions.ts';
-import type { HttpParts, OidcSignIn } from '../../../src/http/routes/http-parts.ts';
-import { createServer } from '../../../src/http/server.ts';
+import { createOperatorActions } from '../../../src/features/operator/operator-actions.ts';
+import type { ReadHealthParts } from '../../../src/features/operator/read-health.ts';
+import { createAccountActions } from '../../../src/features/account/account-actions.ts';
+import { createPeopleActions } from '../../../src/features/people/people-actions.ts';
+import { createWebhookActions } from '../../../src/features/webhooks/webhook-actions.ts';
+import type { WholeHttpParts } from '../../../src/start/whole-server.ts';
+import type { OidcSignIn } from '../../../src/features/people/routes/people-parts.ts';
+import { createWholeServer } from '../../../src/start/whole-server.ts';
 import { createContractCheck } from './contract-check.ts';
 import { createTestParts } from './test-parts.ts';
 
@@ -110,7 +111,7 @@ type FixtureOptions = { oidc?: OidcSignIn; keySignIn?: 'on' | 'off' };
 
 export async function openHttpFixture(
   database: TestDatabase,
-  overrides: Partial<HttpParts> = {},
+  overrides: Partial<WholeHttpParts> = {},
   options: FixtureOptions = {},
 ) {
   const testStore = await database.open();
@@ -136,7 +137,7 @@ export async function openHttpFixture(
     newRequestId: randomUUID,
     ...overrides,
   });
-  const server = await createServer(httpParts);
+  const server = await createWholeServer(httpParts);
   const check = createContractCheck(JSON.parse((await server.inject('/openapi.json')).body));
 
   /** Every answer is held against the OpenAPI document. */

@@ -1,16 +1,17 @@
 import { judge, parseAddress, parseCidr, type Explanation, type Verdict } from '@mailproof/engine';
-import type { Caller } from '../../../src/keys/authenticate.ts';
-import { createAdminToken } from '../../../src/sessions/admin-token.ts';
-import { createClientAddress } from '../../../src/http/pipeline/client-network.ts';
-import { createOverloadGuard, overloadLimits } from '../../../src/http/pipeline/overload-guard.ts';
-import { createAddressHash } from '../../../src/log/log-secret.ts';
-import { createLogger } from '../../../src/log/create-logger.ts';
-import { createLogRequest } from '../../../src/http/pipeline/log-request.ts';
-import type { HttpParts } from '../../../src/http/routes/http-parts.ts';
-import { noConsoleFiles } from '../../../src/http/routes/read-console-files.ts';
+import type { Caller } from '../../../src/core/keys/authenticate.ts';
+import { createAdminToken } from '../../../src/core/keys/admin-token.ts';
+import { createFindVisitor } from '../../../src/features/people/sessions/find-session.ts';
+import { createClientAddress } from '../../../src/core/http/pipeline/client-network.ts';
+import { createOverloadGuard, overloadLimits } from '../../../src/core/http/pipeline/overload-guard.ts';
+import { createAddressHash } from '../../../src/core/process/log-secret.ts';
+import { createLogger } from '../../../src/core/process/create-logger.ts';
+import { createLogRequest } from '../../../src/core/http/pipeline/log-request.ts';
+import type { WholeHttpParts } from '../../../src/start/whole-server.ts';
+import { noConsoleFiles } from '../../../src/features/console/read-console-files.ts';
 
 /** Parts for the tests of the HTTP side: each answers from a table and every call is written down. */
-export type TestParts = HttpParts & { calls: string[]; logLines: string[] };
+export type TestParts = WholeHttpParts & { calls: string[]; logLines: string[] };
 
 /** The keys the tests know. Anything else is nobody's. */
 const callers: Readonly<Record<string, Caller>> = {
@@ -34,13 +35,15 @@ const explanation: Explanation = {
   timings_ms: { dns: 3, smtp: 20, total: 23 },
 };
 
-export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
+type TestOverrides = Partial<WholeHttpParts>;
+
+export function createTestParts(overrides: TestOverrides = {}): TestParts {
   const calls: string[] = [];
   const logLines: string[] = [];
   const output = { write: (line: string) => void logLines.push(line) };
   const logger = createLogger('info', output);
   let requests = 0;
-  const parts: HttpParts = {
+  const parts: Omit<WholeHttpParts, 'hasOperator' | 'showsProbers'> = {
     authenticate: (authorization) => Promise.resolve(callers[authorization ?? '']),
     verifyOne: ({ address: { email } }) =>
       Promise.resolve({
@@ -81,6 +84,9 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
     ...overrides,
   };
   return {
+    findVisitor: createFindVisitor(parts),
+    hasOperator: parts.adminToken.isSet || (parts.oidc?.operators.length ?? 0) > 0,
+    showsProbers: true,
     ...parts,
     calls,
     logLines,
@@ -92,7 +98,7 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
 }
 
 /** Nobody has signed in, and nobody can. */
-const signedOut: Pick<HttpParts, 'sessions' | 'adminToken' | 'signIns'> = {
+const signedOut: Pick<WholeHttpParts, 'sessions' | 'adminToken' | 'signIns'> = {
   sessions: {
     open: () => Promise.reject(new Error('not part of this test')),
     find: () => Promise.resolve(undefined),
@@ -103,7 +109,7 @@ const signedOut: Pick<HttpParts, 'sessions' | 'adminToken' | 'signIns'> = {
 };
 
 /** The pages of accounts have tests of their own, over real books. */
-function noPages(): HttpParts['account'] {
+function noPages(): WholeHttpParts['account'] {
   const none = () => Promise.reject(new Error('not part of this test'));
   return {
     read: none,
@@ -118,13 +124,13 @@ function noPages(): HttpParts['account'] {
 }
 
 /** So have forms. */
-function noForms(): HttpParts['forms'] {
+function noForms(): WholeHttpParts['forms'] {
   const none = () => Promise.reject(new Error('not part of this test'));
   return { findKey: none, check: none, keys: none, createKey: none, deleteKey: none };
 }
 
 /** So have lists. */
-function noLists(): HttpParts['lists'] {
+function noLists(): WholeHttpParts['lists'] {
   const none = () => Promise.reject(new Error('not part of this test'));
   return {
     create: none,
@@ -143,7 +149,7 @@ function noLists(): HttpParts['lists'] {
 }
 
 /** So have webhooks. */
-function noWebhooks(): HttpParts['webhooks'] {
+function noWebhooks(): WholeHttpParts['webhooks'] {
   const none = () => Promise.reject(new Error('not part of this test'));
   return {
     list: none,
@@ -159,7 +165,7 @@ function noWebhooks(): HttpParts['webhooks'] {
 }
 
 /** So have people. */
-function noPeople(): HttpParts['people'] {
+function noPeople(): WholeHttpParts['people'] {
   const none = () => Promise.reject(new Error('not part of this test'));
   return {
     list: none,
@@ -173,7 +179,7 @@ function noPeople(): HttpParts['people'] {
 }
 
 /** So has the operator's side. */
-function noOperatorActions(): HttpParts['operator'] {
+function noOperatorActions(): WholeHttpParts['operator'] {
   const none = () => Promise.reject(new Error('not part of this test'));
   return {
     findAccounts: none,
@@ -210,7 +216,7 @@ export function unknownVerdict(email: string): Verdict {
   return judge({ address: parsed.address, lists });
 }
 
-const noProbers: HttpParts['probers'] = {
+const noProbers: WholeHttpParts['probers'] = {
   authenticate: () => Promise.resolve(undefined),
   enrol: () => Promise.resolve({ kind: 'refused' }),
   lease: () => Promise.resolve('removed'),

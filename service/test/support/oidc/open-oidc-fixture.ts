@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { parseCidr, type Cidr } from '@mailproof/engine';
 import { createTestClock, type TestClock } from '../../../../engine/test/support/test-clock.ts';
-import { createProvider } from '../../../src/oidc/create-provider.ts';
-import { createSeal } from '../../../src/oidc/provider-visit.ts';
-import type { HttpParts, OidcSignIn } from '../../../src/http/routes/http-parts.ts';
+import { createProvider } from '../../../src/features/people/oidc/create-provider.ts';
+import { createSeal } from '../../../src/features/people/oidc/provider-visit.ts';
+import type { WholeHttpParts } from '../../../src/start/whole-server.ts';
+import type { OidcSignIn } from '../../../src/features/people/routes/people-parts.ts';
 import type { TestDatabase } from '../databases.ts';
 import { openHttpFixture, type SignedIn } from '../http/open-http-fixture.ts';
 import { startProvider, type TestProvider } from './start-provider.ts';
@@ -23,7 +24,7 @@ type Options = {
   operators?: string[];
   keySignIn?: 'on' | 'off';
   egressAllow?: Cidr[];
-  overrides?: Partial<HttpParts>;
+  overrides?: Partial<WholeHttpParts>;
 };
 
 function signInBy(

@@ -1,17 +1,18 @@
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAccount } from '../../../src/accounts/create-account.ts';
-import { reserve } from '../../../src/credits/reserve.ts';
-import { openPostgresStore } from '../../../src/db/postgres/open-postgres-store.ts';
-import { postgresLimits, type PostgresLimits } from '../../../src/db/postgres/postgres-limits.ts';
+import { createAccount } from '../../../src/core/keys/accounts/create-account.ts';
+import { reserve } from '../../../src/core/ledger/reserve.ts';
+import { openPostgresStore } from '../../../src/core/store/postgres/open-postgres-store.ts';
+import { postgresLimits, type PostgresLimits } from '../../../src/core/store/postgres/postgres-limits.ts';
 import {
   openPostgresConnection,
   type PostgresConnection,
-} from '../../../src/db/postgres/postgres-connection.ts';
-import type { Store } from '../../../src/db/store.ts';
-import { StoreUnavailableError } from '../../../src/db/store-unavailable-error.ts';
+} from '../../../src/core/store/postgres/postgres-connection.ts';
+import type { Store } from '../../../src/core/store/store.ts';
+import { StoreUnavailableError } from '../../../src/core/store/store-unavailable-error.ts';
 import { startProxy } from './proxy.ts';
 import { createPostgresDatabase } from './test-postgres.ts';
+import { listeners } from '../../../src/start/whole-store.ts';
 
 /** A PostgreSQL store that can be cut off, made to wait and counted, and what tests do with it. */
 
@@ -32,7 +33,7 @@ export async function openBehindProxy(t: TestContext, limits: Partial<PostgresLi
   const connections: PostgresConnection[] = [];
   const commits = createCommitValve();
   const store = await openPostgresStore(
-    { databaseUrl: proxy.url },
+    { databaseUrl: proxy.url, listeners },
     {
       limits: { ...patience, ...limits },
       connect: async (options) => {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
-import { openPostgresStore } from '../../../src/db/postgres/open-postgres-store.ts';
+import { openPostgresStore } from '../../../src/core/store/postgres/open-postgres-store.ts';
 import { startPrivatePostgres } from '@mailproof/world/database';
 
 /**
@@ -113,7 +113,7 @@ async function makeTemplate(client: pg.Client, server: string, name: string): Pr
 
 /** A server that outlives a test run keeps templates; each schema has its own. */
 function hashOfSchema(): string {
-  const folder = new URL('../../../src/db/migrations/', import.meta.url);
+  const folder = new URL('../../../src/core/store/migrations/', import.meta.url);
   const hash = createHash('sha256');
   for (const file of readdirSync(folder).sort()) hash.update(readFileSync(new URL(file, folder)));
   hash.update(readFileSync(new URL('../dialect.ts', folder)));

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { WantedEventType } from '@mailproof/client';
-import type { Store } from '../../../src/db/store.ts';
-import { createDeliverySender } from '../../../src/webhooks/send-deliveries.ts';
-import type { SendOutcome } from '../../../src/webhooks/send-request.ts';
-import { createWebhookActions } from '../../../src/webhooks/webhook-actions.ts';
-import { insertEvent } from '../../../src/webhooks/write-event.ts';
+import type { Store } from '../../../src/core/store/store.ts';
+import { createDeliverySender } from '../../../src/features/webhooks/send-deliveries.ts';
+import type { SendOutcome } from '../../../src/features/webhooks/send-request.ts';
+import { createWebhookActions } from '../../../src/features/webhooks/webhook-actions.ts';
+import { insertEvent } from '../../../src/features/webhooks/write-event.ts';
 import type { TestDatabase } from '../databases.ts';
 import { openTaskFixture } from '../open-task-fixture.ts';
 import type { ReceivedMessage } from './judge-signature.ts';

@@ -1,0 +1,162 @@
+import { createCompiler } from '../compile-statement.ts';
+import type { Connection } from '../connection.ts';
+import { createReader } from '../create-tx.ts';
+import { postgresDialect, type Dialect } from '../dialect.ts';
+import { createDeadlines } from '../groups/deadlines.ts';
+import { tooLate } from '../groups/group-deadline.ts';
+import { timeGroup, type OnGroup } from '../groups/time-group.ts';
+import { createWriteAlone } from '../write-alone.ts';
+import { createSerialWriteQueues } from '../groups/serial-write-queues.ts';
+import type { SchemaRight } from '../migrations/migrate.ts';
+import { createCircuit, type Circuit } from '../pool/circuit.ts';
+import { createConnectionPool } from '../pool/connection-pool.ts';
+import { createReadPool } from '../pool/read-pool.ts';
+import type { Listener } from '../statement.ts';
+import type { RequestStep, Store } from '../store.ts';
+import { StoreOpenError } from '../store-open-error.ts';
+import { createDatabaseClock } from './database-clock.ts';
+import { explainOpenFailure } from './explain-open-failure.ts';
+import { createListenConnection, createNotifier } from './listen-connection.ts';
+import {
+  limitWaiting,
+  openPostgresConnection,
+  type PostgresConnection,
+  type PostgresConnectionOptions,
+} from './postgres-connection.ts';
+import { postgresLimits, type PostgresLimits } from './postgres-limits.ts';
+import { prepareDatabase } from './prepare-database.ts';
+import { registerInTable } from './process-table.ts';
+import { createWriteProof } from './prove-writable.ts';
+import { runGroup } from './run-group.ts';
+
+/**
+ * Opens the PostgreSQL database that a URL names and brings it to the schema of this version. Whatever stands in
+ * the way ends as one line for the operator, which never holds the password.
+ */
+type PostgresStoreOptions = {
+  databaseUrl: string;
+  /** Told of every transaction. */
+  onGroup?: OnGroup | undefined;
+  /** `migrate` unless something else is said. */
+  right?: SchemaRight | undefined;
+  listeners?: readonly Listener[] | undefined;
+};
+
+type PostgresStoreParts = {
+  connect: (options: PostgresConnectionOptions) => Promise<PostgresConnection>;
+  limits: Partial<PostgresLimits>;
+};
+
+export async function openPostgresStore(
+  { databaseUrl: url, onGroup, right, listeners = [] }: PostgresStoreOptions,
+  { connect = openPostgresConnection, limits: changed = {} }: Partial<PostgresStoreParts> = {},
+): Promise<Store> {
+  const limits = postgresLimits(changed);
+  const dialect = postgresDialect();
+  const open = () => connect({ url, limits });
+  try {
+    await prepareDatabase({ open, words: dialect.words, url, right });
+    const circuit = createCircuit({ open, limits });
+    return await assemble({ circuit, dialect, limits, onGroup, listeners });
+  } catch (error) {
+    throw error instanceof StoreOpenError ? error : new StoreOpenError(explainOpenFailure(error, url), error);
+  }
+}
+
+type AssembleParts = {
+  circuit: Circuit<PostgresConnection>;
+  dialect: Dialect;
+  limits: PostgresLimits;
+  onGroup: OnGroup | undefined;
+  listeners: readonly Listener[];
+};
+
+async function assemble({ circuit, dialect, limits, onGroup, listeners }: AssembleParts): Promise<Store> {
+  const { connect } = circuit;
+  const compile = createCompiler(dialect.queries);
+  const deadlines = createDeadlines();
+  const readPool = createReadPool({ connect, limits });
+  // The server itself breaks off what nobody waits for any more.
+  const ofRequests = { lockMs: limits.requestLockMs, statementMs: limits.requestMs - limits.commitMs };
+  const prepare = (connection: PostgresConnection) => limitWaiting(connection, ofRequests, 'connection');
+  const requestReadPool = createReadPool({ connect, limits, prepare });
+  const waitMs = limits.connectionWaitMs;
+  const pool = createConnectionPool({ connect, most: limits.writeConnections, waitMs });
+  const sparePool = createConnectionPool({ connect, most: limits.spareConnections, waitMs });
+  const queues = createSerialWriteQueues({
+    runGroup: (operations, group) =>
+      timeGroup(
+        operations.length,
+        () => runGroup(operations, { ...group, pool, compile, listeners, limits }),
+        onGroup,
+      ),
+    deadlines,
+    limits,
+  });
+  const listening = createListenConnection({ connect, limits });
+  const proveWritable = createWriteProof(limits);
+  const clock = createDatabaseClock({ connection: readPool, monotonic: performance });
+  const read = createReader(readPool, compile);
+  const write: Store['write'] = (operation, serialKey) => queues.write(operation, { serialKey });
+  const withRequestDeadline: Store['withRequestDeadline'] = (step) => {
+    const until = performance.now() + timeOf(step, limits);
+    const isWanted = () => performance.now() < until;
+    const execute: Connection['execute'] = (sql, values) =>
+      deadlines.race(() => requestReadPool.execute(sql, values, isWanted), { until, late: tooLate });
+    return {
+      read: createReader({ execute }, compile),
+      write: (operation, serialKey) => queues.write(operation, { serialKey, until, ends: step === 'end' }),
+    };
+  };
+  // The first look waits for a connection to be opened, and so is not exact.
+  await clock.look();
+  await clock.look();
+  // Where the database is gone, the time is carried on without it.
+  const looking = setInterval(() => void clock.look().catch(() => undefined), limits.clockEveryMs).unref();
+  return {
+    read,
+    write,
+    writeAlone: createWriteAlone(write),
+    writeRepeatable: (operation, serialKey) => queues.write(operation, { serialKey, kind: 'repeatable' }),
+    writeBriefly: (operation, serialKey) => queues.write(operation, { serialKey, kind: 'brief' }),
+    withRequestDeadline,
+    waitMs: queues.waitMs,
+    snapshot: (look) =>
+      sparePool.borrow(async (connection) => {
+        await connection.execute('begin isolation level repeatable read read only', []);
+        try {
+          return await look(createReader(connection, compile));
+        } finally {
+          await connection.execute('rollback', []);
+        }
+      }),
+    // What is deleted is gone from view at once; the files are the server's (see docs/operations.md).
+    carryOver: () => Promise.resolve(),
+    truncateLog: () => Promise.resolve(true),
+    // The files are the server's.
+    findDamage: () => Promise.resolve(undefined),
+    check: () => sparePool.borrow(proveWritable),
+    joinRegistry: (role = 'all') =>
+      registerInTable({ store: { read, write, withRequestDeadline }, listening, limits }, role),
+    clock,
+    notify: createNotifier({ connection: readPool, limits }),
+    listen: listening.listen,
+    close: async () => {
+      clearInterval(looking);
+      await queues.close();
+      listening.close();
+      await circuit.close();
+    },
+  };
+}
+
+function timeOf(step: RequestStep, limits: PostgresLimits): number {
+  switch (step) {
+    case 'key':
+      return limits.requestKeyMs;
+    case 'work':
+      return limits.requestMs;
+    case 'end':
+      return limits.requestEndMs;
+  }
+}

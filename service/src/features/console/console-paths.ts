@@ -1,0 +1,13 @@
+/** Where the console is: these and all below them are one page, which reads its address itself. */
+export const consolePaths = [
+  '/',
+  '/check',
+  '/lists',
+  '/tasks',
+  '/account',
+  '/webhooks',
+  '/invitation',
+  '/operator',
+];
+export const consolePathsBelow = ['/lists/*', '/tasks/*', '/webhooks/*', '/operator/*'];
+export const assetPath = '/assets/*';

@@ -1,0 +1,8 @@
+import type { Feature } from '../../core/feature.ts';
+import type { ConsoleHttp } from './console-files.ts';
+
+export const consoleFeature: Feature<ConsoleHttp> = {
+  name: 'console',
+  needs: ['people', 'account'],
+  loadHttp: async () => (await import('./console-http.ts')).consoleHttp,
+};
