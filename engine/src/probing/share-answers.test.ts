@@ -106,12 +106,18 @@ test('four calls for one mailbox at once are one question, and all get its answe
   assert.deepEqual((await Promise.all(calls)).map(labelOf), Array(4).fill('accepted'));
 });
 
-test('another mailbox, another domain and another local-part case are questions of their own', () => {
-  const { asked, ask } = setUp();
-  for (const email of ['ada@example.com', 'bob@example.com', 'ada@example.org', 'Ada@example.com'])
-    void ask(email);
-  assert.equal(asked.length, 4);
-});
+for (const life of [reuseMs, 0]) {
+  test(`another mailbox, domain, local-part case or mail host is a question of its own (life ${life})`, () => {
+    const { asked, ask } = setUp({ life });
+    for (const email of ['ada@example.com', 'bob@example.com', 'ada@example.org', 'Ada@example.com'])
+      void ask(email);
+    assert.equal(asked.length, 4);
+    void ask('ada@example.com', { mx: ['mx2.example.com'] });
+    assert.equal(asked.length, 5);
+    void ask('ada@example.com');
+    assert.equal(asked.length, 5);
+  });
+}
 
 test('a conclusive answer is given again for ten minutes, with the time at which the host gave it', async () => {
   const { clock, asked, ask } = setUp();
