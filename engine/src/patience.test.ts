@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { createOwnSignals } from './patience.ts';
+import type { StopSignal } from './stop.ts';
 
 function setUp() {
   const outer = new AbortController();
@@ -40,7 +41,7 @@ test('one that has ended is left alone, and its end leaves nothing behind', () =
 test('one that begins after the end of the outer signal is aborted from the start', () => {
   const { outer, listeners, signals } = setUp();
   const before = signals.begin();
-  let meanwhile: AbortSignal | undefined;
+  let meanwhile: StopSignal | undefined;
   before.signal.addEventListener('abort', () => (meanwhile = signals.begin().signal));
   const reason = new Error('interrupted');
   outer.abort(reason);

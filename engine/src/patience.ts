@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import { Stop, type StopSignal } from './stop.ts';
 
 /**
  * How long a caller is prepared to wait: until `deadline` on the engine's clock, unless `signal` is aborted before.
@@ -7,12 +8,12 @@ import type { Clock } from './clock.ts';
 export type Patience = {
   /** A point on the engine's clock, in milliseconds. */
   deadline: number;
-  signal: AbortSignal;
+  signal: StopSignal;
   /**
    * Aborted if the caller wants no further conversation begun for it. The wait then ends with the signal's reason,
    * unless a mail host has just been asked for the mailbox: that answer is still awaited.
    */
-  withdrawn?: AbortSignal;
+  withdrawn?: StopSignal;
 };
 
 /**
@@ -35,7 +36,7 @@ export function waitFor<Value>(
     // Work without a deadline needs no timer.
     const cancelTimer =
       deadline === Infinity ? undefined : wait.clock.after(deadline - wait.clock.now(), () => end(wait.late));
-    signal.addEventListener('abort', abort, { once: true });
+    signal.addEventListener('abort', abort);
     work.then(end, () => {
       stop();
       // Fails as the work did.
@@ -69,12 +70,12 @@ export function waitFor<Value>(
  */
 export type OwnSignals = {
   /** Aborted from the start if the outer signal is; every `begin` needs an `end`. */
-  begin(): AbortController;
-  end(own: AbortController): void;
+  begin(): Stop;
+  end(own: Stop): void;
 };
 
-export function createOwnSignals(outer: AbortSignal): OwnSignals {
-  const underWay = new Set<AbortController>();
+export function createOwnSignals(outer: StopSignal): OwnSignals {
+  const underWay = new Set<Stop>();
 
   function passOn(): void {
     for (const own of underWay) own.abort(outer.reason);
@@ -82,7 +83,7 @@ export function createOwnSignals(outer: AbortSignal): OwnSignals {
 
   return {
     begin() {
-      const own = new AbortController();
+      const own = new Stop();
       if (outer.aborted) own.abort(outer.reason);
       else {
         if (underWay.size === 0) outer.addEventListener('abort', passOn);

@@ -6,6 +6,7 @@ import type { Patience } from '../patience.ts';
 import type { ReplyMeaning } from '../replies/meaning.ts';
 import type { Fault } from '../smtp/connection.ts';
 import { demandsTls, greetsWithNoMail, type Failure } from '../smtp/conversation.ts';
+import type { StopSignal } from '../stop.ts';
 import type { Address, CanonicalHost } from '../syntax/address.ts';
 import { withItem } from '../with-item.ts';
 import type { Doubt, Line } from './conclude.ts';
@@ -78,7 +79,7 @@ type State = MailboxRequest & {
   isSettled: boolean;
   /** Whether the session that has it has named its mailbox to the host. */
   isNamed: boolean;
-  readonly withdrawn: AbortSignal | undefined;
+  readonly withdrawn: StopSignal | undefined;
   /** An answer that is kept for the time being. */
   held: Visit | undefined;
   /** How often a session gave it back unasked or unanswered. */

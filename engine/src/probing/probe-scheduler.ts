@@ -214,8 +214,9 @@ function chooseRoute(queue: HostQueue, scheduler: Scheduler): Route | undefined 
   const { routes, clock } = scheduler.parts;
   const { address } = target;
   const { group, routes: allowed } = policy;
-  const way = wayOut(routes.choose({ group, address, allowed, preferred: queue.egress }), clock.now());
-  if (way.kind === 'open') return way.route;
+  const choice = routes.choose({ group, address, allowed, preferred: queue.egress });
+  if (choice.kind === 'route') return choice.route;
+  const way = wayOut(choice, clock.now());
   if (way.kind === 'wait') wait(queue, way, scheduler);
   else turnAway(queue, way.visit);
   return undefined;
@@ -257,7 +258,7 @@ function begin(
   const conversation = pacer.opened(destination, route.id);
   conversationLimiter.opened();
   queue.open += 1;
-  const supply = supplyFrom(queue, { conversation, egress: route.id }, scheduler);
+  const supply = new SessionSupply(queue, { conversation, egress: route.id }, scheduler);
   scheduler.begun += 1;
   const order: SessionOrder = { destination, first, supply, number: scheduler.begun };
   void runTraced(order, partsOn(route, scheduler)).then((outcome) => {
@@ -298,39 +299,50 @@ function partsOn(route: Route, { parts, partsOn: known }: Scheduler): SessionPar
 }
 
 /** Supplies a session with probes. A session that takes more than its first has arrived. */
-function supplyFrom(
-  queue: HostQueue,
-  { conversation, egress }: { conversation: OpenConversation; egress: string },
-  scheduler: Scheduler,
-): ProbeSupply & { arrived(): void } {
-  const { accounts } = scheduler.parts.pacer;
-  const { policy } = queue.destination;
-  let isArriving = true;
-  queue.arriving += 1;
-  function arrived(): void {
-    if (!isArriving) return;
-    isArriving = false;
-    queue.arriving -= 1;
-    conversation.arrived();
+class SessionSupply implements ProbeSupply {
+  private readonly queue: HostQueue;
+  private readonly opened: OpenedFrom;
+  private readonly scheduler: Scheduler;
+  private isArriving = true;
+
+  constructor(queue: HostQueue, opened: OpenedFrom, scheduler: Scheduler) {
+    this.queue = queue;
+    this.opened = opened;
+    this.scheduler = scheduler;
+    queue.arriving += 1;
   }
-  return {
-    arrived,
-    take(most) {
-      arrived();
-      return queue.waiting.size() === 0 ? nobody : takeUpTo(most, { queue, egress }, scheduler);
-    },
-    giveBack(probes) {
-      for (const probe of probes) {
-        accounts.didNotAsk(probe.asker.account, { policy, egress });
-        if (!takeBackProbe(probe)) continue;
-        (probe.opening === undefined ? queue.waiting : queue.beginning).add(probe);
-      }
-      // A probe may come back after the end of its session, if it waited for another one.
-      if (queue.open === 0) dispatch(queue, scheduler);
-    },
-    hasOthersOpen: () => scheduler.queues.openAt(queue.destination.target.address) > 1,
-  };
+
+  arrived(): void {
+    if (!this.isArriving) return;
+    this.isArriving = false;
+    this.queue.arriving -= 1;
+    this.opened.conversation.arrived();
+  }
+
+  take(most: number): readonly PendingProbe[] {
+    this.arrived();
+    const { queue, opened, scheduler } = this;
+    return queue.waiting.size() === 0 ? nobody : takeUpTo(most, { queue, egress: opened.egress }, scheduler);
+  }
+
+  giveBack(probes: readonly PendingProbe[]): void {
+    const { queue, opened, scheduler } = this;
+    const asked = { policy: queue.destination.policy, egress: opened.egress };
+    for (const probe of probes) {
+      scheduler.parts.pacer.accounts.didNotAsk(probe.asker.account, asked);
+      if (!takeBackProbe(probe)) continue;
+      (probe.opening === undefined ? queue.waiting : queue.beginning).add(probe);
+    }
+    // A probe may come back after the end of its session, if it waited for another one.
+    if (queue.open === 0) dispatch(queue, scheduler);
+  }
+
+  hasOthersOpen(): boolean {
+    return this.scheduler.queues.openAt(this.queue.destination.target.address) > 1;
+  }
 }
+
+type OpenedFrom = { conversation: OpenConversation; egress: string };
 
 const nobody: readonly never[] = [];
 

@@ -1,4 +1,4 @@
-import type { MailRoute, HostParts, HostResolver } from '../dns/mail-route.ts';
+import type { HostParts, HostResolver, MailRoute, MailTarget } from '../dns/mail-route.ts';
 import { mailTargets } from '../dns/mail-targets.ts';
 import type { MailboxEvidence, NoAnswerReason } from '../evidence.ts';
 import type { Asker } from '../fair-queue.ts';
@@ -79,7 +79,8 @@ async function walkHosts(
   const declined = new Declined();
   let conversations = 0;
   const targets = mailTargets(route, parts, patience);
-  for await (const target of targets) {
+  let target: MailTarget | undefined = targets.first();
+  while (target !== undefined) {
     for (let again = true; again && conversations < limits.conversations;) {
       const visit = await scheduler.ask({ address, target, asker, egress, onNamed }, patience);
       reach.note(target.host, visit.kind);
@@ -96,7 +97,7 @@ async function walkHosts(
       again = visit.next === 'same_host';
     }
     targets.wasFree();
-    if (conversations >= limits.conversations) break;
+    target = conversations < limits.conversations ? (await targets.next()).value : undefined;
   }
   return declined.byAll(route.mxRecords, last) ?? last ?? unasked('mx_unreachable');
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import { lateEvidence, type MailboxEvidence } from '../evidence.ts';
 import type { Asker } from '../fair-queue.ts';
 import type { Patience } from '../patience.ts';
+import { Stop } from '../stop.ts';
 import { withItem } from '../with-item.ts';
 
 /** One way in which a question is being asked, and the callers that wait for it. */
@@ -13,15 +14,15 @@ export class Run {
   isNamed = false;
   isOver = false;
   private callers: readonly Caller[] = [];
-  private readonly stop = new AbortController();
+  private readonly stop = new Stop();
   /** Set if its first caller may withdraw. */
-  private readonly withdrawal: AbortController | undefined;
+  private readonly withdrawal: Stop | undefined;
 
   constructor(asker: Asker, { deadline, withdrawn }: Patience, now: number) {
     this.asker = asker;
     this.deadline = deadline;
     this.askedAt = now;
-    this.withdrawal = withdrawn && new AbortController();
+    this.withdrawal = withdrawn && new Stop();
   }
 
   patience(): Patience {

@@ -153,7 +153,8 @@ function contradictsYes(lines: readonly Line[], known: ReturnType<DomainFacts['r
   );
 }
 
-function heardBefore({ all: [first] }: Roster, domain: CanonicalHost): readonly Line[] {
+function heardBefore({ all }: Roster, domain: CanonicalHost): readonly Line[] {
+  const first = all[0];
   return first?.address.host === domain ? first.heard : none;
 }
 
@@ -223,7 +224,10 @@ function concludeFor(
   const here = linesAt(domain, lines);
   const all = probe.heard.length === 0 ? here : [...probe.heard, ...here];
   const facts = {
-    known: parts.facts.recall(domain, asked.target),
+    // Hardly ever needed: mostly the same session has asked.
+    get known() {
+      return parts.facts.recall(domain, asked.target);
+    },
     hasOwnWords: all.every(
       ({ said }) => !isStateOfMailbox(said.meaning) || isInOwnWords(asked.provider, said.text),
     ),

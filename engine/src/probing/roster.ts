@@ -2,6 +2,8 @@ import type { Clock } from '../clock.ts';
 import type { Asker } from '../fair-queue.ts';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
+import { Stop } from '../stop.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
 import { withItem } from '../with-item.ts';
 import {
   attachCompanions,
@@ -49,7 +51,7 @@ export class Roster {
   readonly carried: readonly PendingProbe[];
   private readonly supply: ProbeSupply;
   private readonly limits: Limits;
-  private readonly stop = new AbortController();
+  private readonly stop = new Stop();
   /** From when on the host's time for the next recipient counts: the wait behind others does not. */
   private since: number;
   private isOver = false;
@@ -111,6 +113,13 @@ export class Roster {
   /** Whether a probe waits that can only be named to a host with SMTPUTF8. */
   needsSmtputf8(): boolean {
     return this.pending.some(({ isSettled, address }) => !isSettled && address.needsSmtputf8);
+  }
+
+  /** Whether a made-up recipient of the domain is among the questions to come. */
+  asksForMadeUp(domain: CanonicalHost): boolean {
+    const isIt = ({ kind, probe }: RecipientQuestion): boolean =>
+      kind === 'made_up' && probe.address.host === domain;
+    return this.owed.some(isIt) || this.closing.some(isIt);
   }
 
   /** Takes note of the recipients that the planned group names. */
@@ -203,7 +212,6 @@ type DeclinedProbe = { probe: PendingProbe; isCertain: boolean };
 
 const none: readonly never[] = [];
 
-/** Made once, since an abort without a reason makes an exception each time. */
 const everybodyLeft = new Error('everybody who asked has left');
 
 /** Returns the questions that a conversation begun for this probe has to begin with. */

@@ -73,7 +73,7 @@ export async function runSession(
   }
 }
 
-class Session {
+class Session implements PlanParts {
   readonly outcome = startOutcome();
   readonly roster: Roster;
   readonly order: SessionOrder;
@@ -159,7 +159,6 @@ class Session {
     const { roster, parts } = this;
     const refusedTls = await this.encryptIfWanted(conversation);
     if (refusedTls !== undefined) return refusedTls;
-    const planParts = this.planParts();
     for (;;) {
       this.refill();
       if (this.mayHideSmtputf8(conversation)) {
@@ -168,7 +167,7 @@ class Session {
       }
       roster.sift(conversation.capabilities);
       if (this.isShifted) this.stopNaming();
-      const plan = planGroup(roster, this.budget, planParts);
+      const plan = planGroup(roster, this.budget, this);
       if (plan.steps.length === 0) {
         if (this.isShifted || !this.beginClosing()) return undefined;
         continue;
@@ -182,7 +181,7 @@ class Session {
         patience: roster.patience,
         urgency: roster.urgency(),
         pipelining: this.pipelines(conversation),
-        onReply: (now) => roster.noteProgress(now),
+        progress: roster,
       });
       const { events, budget, isShifted } = readGroup(plan, said.replies);
       this.budget = budget;
@@ -254,17 +253,16 @@ class Session {
     return { meaning: parts.classify({ code, enhanced, text, provider: asked.provider }, named), read, text };
   }
 
-  private planParts(): PlanParts {
-    const { parts, roster, madeUp } = this;
-    const asksFor = (questions: readonly RecipientQuestion[], domain: CanonicalHost): boolean =>
-      questions.some(({ kind, probe }) => kind === 'made_up' && probe.address.host === domain);
-    const asksAlready = (domain: CanonicalHost): boolean =>
-      asksFor(roster.owed, domain) || asksFor(roster.closing, domain);
-    return {
-      mailFrom: parts.route.mailFrom,
-      madeUpLocalPart: parts.madeUpLocalPart,
-      needsMadeUp: (domain) => madeUp.isNeeded(domain, this.lines) && !asksAlready(domain),
-    };
+  get mailFrom(): string {
+    return this.parts.route.mailFrom;
+  }
+
+  madeUpLocalPart(domain: CanonicalHost): string {
+    return this.parts.madeUpLocalPart(domain);
+  }
+
+  needsMadeUp(domain: CanonicalHost): boolean {
+    return !this.roster.asksForMadeUp(domain) && this.madeUp.isNeeded(domain, this.lines);
   }
 
   /** Takes more of the probes that wait, unless this session has lasted long enough. */

@@ -4,6 +4,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import type { MailboxEvidence } from '../evidence.ts';
 import type { Asker } from '../fair-queue.ts';
+import type { StopSignal } from '../stop.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import { parseAddress } from '../syntax/parse-address.ts';
 import type { Probe } from './prober.ts';
@@ -49,7 +50,7 @@ const resting: MailboxEvidence & { kind: 'no_answer' } = {
 type Asked = {
   probe: Probe;
   deadline: number;
-  signal: AbortSignal;
+  signal: StopSignal;
   say: (evidence: MailboxEvidence) => void;
 };
 
@@ -105,12 +106,18 @@ test('four calls for one mailbox at once are one question, and all get its answe
   assert.deepEqual((await Promise.all(calls)).map(labelOf), Array(4).fill('accepted'));
 });
 
-test('another mailbox, another domain and another local-part case are questions of their own', () => {
-  const { asked, ask } = setUp();
-  for (const email of ['ada@example.com', 'bob@example.com', 'ada@example.org', 'Ada@example.com'])
-    void ask(email);
-  assert.equal(asked.length, 4);
-});
+for (const life of [reuseMs, 0]) {
+  test(`another mailbox, domain, local-part case or mail host is a question of its own (life ${life})`, () => {
+    const { asked, ask } = setUp({ life });
+    for (const email of ['ada@example.com', 'bob@example.com', 'ada@example.org', 'Ada@example.com'])
+      void ask(email);
+    assert.equal(asked.length, 4);
+    void ask('ada@example.com', { mx: ['mx2.example.com'] });
+    assert.equal(asked.length, 5);
+    void ask('ada@example.com');
+    assert.equal(asked.length, 5);
+  });
+}
 
 test('a conclusive answer is given again for ten minutes, with the time at which the host gave it', async () => {
   const { clock, asked, ask } = setUp();

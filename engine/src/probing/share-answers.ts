@@ -28,7 +28,8 @@ import { Caller, Run } from './question-run.ts';
  * - A caller would wait behind another account's limits, or a single verification behind a list: until a mail host is
  *   named the mailbox, each asks on its own; then all wait for that one, and the others leave their queues unasked.
  *
- * Nothing here names a mailbox: keys are hashes with a secret of this process, and replies are kept without the address.
+ * Nothing that is kept names a mailbox: keys are hashes with a secret of this process, and replies are kept without the
+ * address. If nothing is kept, keys live as long as their question and are plain.
  */
 export type AnswerSharing = Prober & {
   /** Forgets what a prober elsewhere has answered. */
@@ -63,7 +64,7 @@ export function createAnswerSharing(parts: SharingParts): AnswerSharing {
 
 class SharedAnswers implements AnswerSharing {
   private readonly parts: SharingParts;
-  private readonly keyOf = createKeys();
+  private readonly keyOf: (probe: Probe) => string;
   /** Each for `reuseMs` from when it was given. */
   private readonly kept: BoundedCache<Answered>;
   private readonly open = new Map<string, Question>();
@@ -71,6 +72,7 @@ class SharedAnswers implements AnswerSharing {
 
   constructor(parts: SharingParts) {
     this.parts = parts;
+    this.keyOf = parts.reuseMs > 0 ? createHashedKeys() : plainKey;
     this.kept = createBoundedCache({ clock: parts.clock, maxEntries: parts.maxEntries });
   }
 
@@ -166,7 +168,9 @@ class SharedAnswers implements AnswerSharing {
 
   private keep(key: string, { address }: Probe, { evidence, ageMs }: Given): void {
     const { reuseMs } = this.parts;
-    if (ageMs >= reuseMs || ageMs > this.ageOf(key)) return;
+    if (ageMs >= reuseMs) return;
+    // An answer that was given later has come first.
+    if (this.kept.peek(key) !== undefined && ageMs > this.ageOf(key)) return;
     const { askedBy } = evidence;
     if (askedBy !== undefined) {
       if (!this.parts.isBelieved(askedBy)) return;
@@ -202,16 +206,20 @@ function isForAll(
 }
 
 /** Names a mailbox at mail hosts, in a form that tells neither. */
-function createKeys(): (probe: Probe) => string {
+function createHashedKeys(): (probe: Probe) => string {
   const secret = randomBytes(32).toString('hex');
-  return ({ address, route: { mxRecords, preferred, implicit } }) => {
-    const hosts = `${sorted(mxRecords.slice(0, preferred))}\n\n${sorted(mxRecords.slice(preferred))}`;
-    const name = `${address.localPart}@${address.host}`;
-    return hash('sha256', `${secret}\n${name}\n${String(implicit)}\n${hosts}`, 'base64url');
-  };
+  return (probe) => hash('sha256', `${secret}\n${plainKey(probe)}`, 'base64url');
 }
 
-const sorted = (hosts: string[]): string => (hosts.length > 1 ? hosts.sort() : hosts).join('\n');
+function plainKey({ address, route: { mxRecords, preferred, implicit } }: Probe): string {
+  const hosts = mxRecords.length === 1 ? mxRecords[0] : inAnyOrder(mxRecords, preferred);
+  return `${address.localPart}@${address.host}\n${String(implicit)}\n${hosts ?? ''}`;
+}
+
+/** Names mail hosts; the order among equals does not matter. */
+function inAnyOrder(hosts: readonly string[], preferred: number): string {
+  return `${hosts.slice(0, preferred).sort().join('\n')}\n\n${hosts.slice(preferred).sort().join('\n')}`;
+}
 
 type Names = Probe['address'];
 

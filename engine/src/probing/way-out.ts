@@ -1,12 +1,10 @@
-import type { Route, RouteChoice } from '../routes/choose-route.ts';
+import type { RouteChoice } from '../routes/choose-route.ts';
 import type { Visit } from './pending-probe.ts';
 
-/** The outcome for probes that wait for a host: a route to it is open, they wait for one, or they are told. */
+/** The outcome for probes that wait for a host without an open route: they wait for one, or they are told. */
 type WayOut =
-  | { kind: 'open'; route: Route }
   /** Waits for the clock, or for an end under the key. */
-  | { kind: 'wait'; until: number | undefined; key: string }
-  | { kind: 'turn_away'; visit: Visit };
+  { kind: 'wait'; until: number | undefined; key: string } | { kind: 'turn_away'; visit: Visit };
 
 /** The key under which queues wait whose egress address is not certain to be ours. */
 export const ownership = 'ownership';
@@ -23,9 +21,8 @@ const restReasons = {
   volume_spent: 'route_volume_spent',
 } as const;
 
-/** Reads the choice of a route. */
-export function wayOut(choice: RouteChoice, now: number): WayOut {
-  if (choice.kind === 'route') return { kind: 'open', route: choice.route };
+/** Reads why no route was chosen. */
+export function wayOut(choice: RouteChoice & { kind: 'none' }, now: number): WayOut {
   switch (choice.why) {
     case 'lapsed':
       return { kind: 'wait', until: undefined, key: ownership };
