@@ -1,6 +1,5 @@
 import { createAlarm, type Clock } from './clock.ts';
-import type { Patience } from './patience.ts';
-import type { StopSignal } from './stop.ts';
+import type { Patience, StopSignal } from './patience.ts';
 
 /** The account that asks, and its urgency: a caller waits for a single verification, none for one of a list. */
 export type Asker = { urgency: 'single' | 'bulk'; account: string };

@@ -7,8 +7,7 @@
 import { createBoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
-import type { Patience } from '../patience.ts';
-import type { StopSignal } from '../stop.ts';
+import type { Patience, StopSignal } from '../patience.ts';
 import type { Ask, DnsAnswer, DnsQuestion, LookupOrder, LookupOwner, WireLookup } from './lookup.ts';
 
 /** The answer for a caller whose time is up. */

@@ -11,7 +11,15 @@ import type { Reputation } from '../reputation/create-reputation.ts';
 import { ownEgressFor, type Route } from '../routes/choose-route.ts';
 import type { Routes, EgressRights } from '../routes/create-routes.ts';
 import { tracedConversations } from '../traced.ts';
-import { HostQueues, type HostQueue } from './host-queues.ts';
+import {
+  HostQueues,
+  ownIdentity,
+  ownership,
+  restingVisit,
+  wayOut,
+  type HostQueue,
+  type KnownRest,
+} from './host-queues.ts';
 import {
   createPendingProbe,
   settleProbe,
@@ -24,7 +32,6 @@ import {
 import type { ProbeSupply } from './roster.ts';
 import { runSession } from './session.ts';
 import type { SessionOrder, SessionParts } from './session-parts.ts';
-import { ownIdentity, ownership, restingVisit, wayOut, type KnownRest } from './way-out.ts';
 
 /**
  * Decides when a mail host is asked, and for which probes. Requests come in and wait in the queue of their host,

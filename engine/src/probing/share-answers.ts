@@ -9,30 +9,30 @@ import type { Prober, Probe } from './prober.ts';
 import { Caller, Run } from './question-run.ts';
 
 /**
- * Asks for a mailbox once, however many want to know.
+ * Asks for a mailbox once, however many callers want to know.
  *
  *     a caller ──▶ kept answer, younger than `reuseMs` ──▶ given again, with the time at which it was given first
- *        └──▶ somebody asks now? ──▶ waits for that ──▶ the same answer
+ *        └──▶ asked already? ──▶ waits for that ──▶ the same answer
  *                └──▶ asks, and keeps the answer
  *
- * What could make this lie, and what keeps it from that:
+ * Events that could make a shared answer wrong, and the guard against each:
  *
- * - A mailbox is made or closed meanwhile: ten minutes at most, and a caller may insist (`isFresh`), which waits for
- *   nobody else's question either.
+ * - A mailbox is made or closed meanwhile: ten minutes at most, and a caller may insist (`isFresh`). Then it does not
+ *   wait for another caller's question either.
  * - The MX records change: they are part of the key.
- * - An `unknown` may be otherwise in a moment: only conclusive evidence is given again, and it is judged each time.
+ * - An `unknown` may change in a moment: only conclusive evidence is given again, and it is judged each time.
  * - A prober elsewhere turns out to lie: its answers are forgotten (`forgetFrom`).
  * - A caller withdraws: the question goes on for the others; if all have, it ends unless a mail host owes an answer.
- * - The first caller leaves, or has less time: the question goes on while anybody waits, and a caller whose time is not
- *   up asks for itself.
- * - A caller would wait behind another account's limits, or a single verification behind a list: until a mail host is
- *   named the mailbox, each asks on its own; then all wait for that one, and the others leave their queues unasked.
+ * - The first caller leaves, or has less time: the question goes on while any caller waits, and a caller whose time is
+ *   not up asks for itself.
+ * - A caller would wait behind another account's limits, or a single verification behind a list: each asks on its own
+ *   until a mail host is named the mailbox. Then all wait for that one, and the others leave their queues unasked.
  *
  * Nothing that is kept names a mailbox: keys are hashes with a secret of this process, and replies are kept without the
  * address. If nothing is kept, keys live as long as their question and are plain.
  */
 export type AnswerSharing = Prober & {
-  /** Forgets what a prober elsewhere has answered. */
+  /** Forgets the answers of a prober elsewhere. */
   forgetFrom(prober: string): void;
   /** Probers elsewhere whose answers may be kept. */
   probers(): string[];
@@ -65,7 +65,7 @@ export function createAnswerSharing(parts: SharingParts): AnswerSharing {
 class SharedAnswers implements AnswerSharing {
   private readonly parts: SharingParts;
   private readonly keyOf: (probe: Probe) => string;
-  /** Each for `reuseMs` from when it was given. */
+  /** Each answer is kept for `reuseMs` from when it was given. */
   private readonly kept: BoundedCache<Answered>;
   private readonly open = new Map<string, Question>();
   private readonly believed = new Set<string>();
@@ -184,7 +184,7 @@ class SharedAnswers implements AnswerSharing {
 
 type Asking = { probe: Probe; patience: Patience };
 
-/** A run that a caller loses nothing by waiting for. */
+/** Returns a run that a caller loses nothing by waiting for. */
 function joinable({ runs }: Question, { account, urgency }: Asker): Run | undefined {
   return runs.find(
     (run) =>
@@ -205,7 +205,7 @@ function isForAll(
   return heard.connected || run.asker.account === probe.asker.account;
 }
 
-/** Names a mailbox at mail hosts, in a form that tells neither. */
+/** Makes keys for a mailbox at mail hosts, in a form that tells neither. */
 function createHashedKeys(): (probe: Probe) => string {
   const secret = randomBytes(32).toString('hex');
   return (probe) => hash('sha256', `${secret}\n${plainKey(probe)}`, 'base64url');
@@ -223,7 +223,7 @@ function inAnyOrder(hosts: readonly string[], preferred: number): string {
 
 type Names = Probe['address'];
 
-/** `askedAt` is a point on the wall's clock. */
+/** `askedAt` is a point on the wall clock. */
 function givenAgain(
   evidence: Answered,
   address: Names,
@@ -245,7 +245,7 @@ function mapReplies(evidence: Answered, map: (text: string) => string): Answered
   return { ...evidence, replies: evidence.replies.map((reply) => ({ ...reply, text: map(reply.text) })) };
 }
 
-/** Stand for the address and for its local part; no reply that is kept has either character. */
+/** Marks for the address and for its local part; no kept reply has either character. */
 const emailMark = '\u0001';
 const localPartMark = '\u0002';
 
@@ -259,7 +259,7 @@ function withoutName(text: string, { localPart, host }: Names): string {
 
 const letterOrDigit = /[\p{L}\p{N}]/u;
 
-/** Replaces a name where it stands by itself, in whatever case. No pattern: one for each address would cost too much. */
+/** Replaces a name that stands by itself, in any case. No pattern: one for each address would cost too much. */
 function replaceName(text: string, name: string, mark: string): string {
   const [lower, wanted] = [text.toLowerCase(), name.toLowerCase()];
   // A few letters become two in lower case: then the places in both do not agree.

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
-import type { StopSignal } from '../stop.ts';
+import type { StopSignal } from '../patience.ts';
 import { encodeCommand, type Command } from './command.ts';
 import { ReplyReader, type Reply } from './reply-reader.ts';
 
