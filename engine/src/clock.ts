@@ -20,8 +20,9 @@ export type Clock = {
 export const systemClock: Clock = {
   // Called some fifty times for an address; `performance.now()` checks and allocates more.
   now() {
-    const [seconds, nanoseconds] = hrtime();
-    return seconds * 1_000 + nanoseconds / 1_000_000;
+    const time = hrtime();
+    // By index: taking the pair apart would make an iterator and three results each time.
+    return time[0] * 1_000 + time[1] / 1_000_000;
   },
   after: (ms, callback) => {
     let afterSockets: NodeJS.Immediate | undefined;

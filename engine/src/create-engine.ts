@@ -41,10 +41,9 @@ import { createEgressPace, ipProfiles, type IpProfile } from './politeness/ip-pr
 import { openReputation, type ReputationState } from './reputation/create-reputation.ts';
 import { createPolicyBook } from './politeness/create-policy-book.ts';
 import type { PolicyBook, PolicyFile } from './politeness/policy.ts';
-import { createHostReach } from './probing/host-reach.ts';
+import { createHostReach, createLocalProber, type Prober } from './probing/prober.ts';
 import { createControlMailboxes } from './probing/control-mailboxes.ts';
 import type { ProbeScheduler } from './probing/probe-scheduler.ts';
-import { createLocalProber, type Prober } from './probing/prober.ts';
 import { createAnswerSharing, type AnswerSharing } from './probing/share-answers.ts';
 import { canonicalHost } from './syntax/canonical-host.ts';
 import type { Address, CanonicalHost } from './syntax/address.ts';

@@ -4,7 +4,7 @@ import type { ListFindings } from './lists/load-lists.ts';
 import type { ReplyMeaning } from './replies/meaning.ts';
 import type { Address, CanonicalHost } from './syntax/address.ts';
 
-/** Where in a conversation a reply was read or a fault happened. */
+/** The place in a conversation of a reply or a fault. */
 export type SmtpPhase =
   'connect' | 'banner' | 'ehlo' | 'starttls' | 'mail' | 'rcpt' | 'random_rcpt' | 'rset' | 'quit';
 
@@ -22,7 +22,7 @@ export type NoAnswerReason =
   | 'mx_unreachable'
   /** The host took the connection and then let a deadline pass. */
   | 'smtp_timeout'
-  /** The host broke the protocol: garbage, an endless reply, a reply nobody asked for. */
+  /** The host broke the protocol: garbage, an endless reply, an unexpected reply. */
   | 'protocol_error'
   /** The host hung up before it answered about the mailbox. */
   | 'connection_lost'
@@ -32,13 +32,13 @@ export type NoAnswerReason =
   | 'smtputf8_not_offered'
   /** Every mail host of the domain was asked, and none offers SMTPUTF8: the address cannot be delivered. */
   | 'no_host_offers_smtputf8'
-  /** Every mail host of the domain greets with 521: it takes no mail from anybody (RFC 7504). */
+  /** Every mail host of the domain greets with 521: it takes no mail from any client (RFC 7504). */
   | 'hosts_take_no_mail'
   /** The host demands TLS and the handshake failed. */
   | 'tls_failed'
   /** The host is being left alone for a while after what it said or did; nothing was sent. */
   | 'host_resting'
-  /** Outbound port 25 is found to be blocked: nothing that is learnt about any host now would be true. */
+  /** Outbound port 25 is found to be blocked: nothing learnt about any host now would be true. */
   | 'mail_port_blocked'
   /** Our own HELO name or sender is not proven to be ours, and public mail hosts are not asked under another's. */
   | 'identity_unproven'
@@ -56,16 +56,16 @@ export type NoAnswerReason =
   | 'provider_accepts_everything';
 
 /**
- * Whether the same host takes a made-up address too, and how that was found out: by asking for one, by a contrast over
- * two conversations, from an earlier answer (`ageMs` old), or because the provider's own domains are known.
- * `undetermined` is an answer of its own, never a `no`.
+ * Whether the same host takes a made-up address too, and the source of that answer: a question, a contrast over two
+ * conversations, an earlier answer (`ageMs` old), or the provider's own domains. `undetermined` is an answer of its
+ * own, never a `no`.
  */
 export type CatchAllAnswer =
   | { kind: 'yes'; from: 'random_probe' | 'memory'; ageMs?: number }
   | { kind: 'no'; from: 'random_probe' | 'contrast' | 'memory' | 'provider_table'; ageMs?: number }
   | { kind: 'undetermined'; meaning: ReplyMeaning | undefined };
 
-/** What a comparison with other replies of the same host makes of the reply about the mailbox. */
+/** The result of comparing the reply about the mailbox with other replies of the same host. */
 export type Contrast =
   /** Refused without a reason, in the words that a made-up recipient heard, while an ordinary one was accepted. */
   | 'like_made_up'
@@ -78,14 +78,14 @@ export type Contrast =
   /** The host said two things of the mailbox of which one at most is true. */
   | 'contradictory';
 
-/** What the mail hosts of the domain said about the mailbox. */
+/** The answer of the domain's mail hosts about the mailbox. */
 export type MailboxEvidence =
   | {
       kind: 'answered';
       host: CanonicalHost;
       replies: ReadReply[];
       meaning: ReplyMeaning;
-      /** Only asked where the mailbox was accepted. */
+      /** Only asked if the mailbox was accepted. */
       catchAll: CatchAllAnswer;
       contrast?: Contrast;
       /** If the answer is given again: when the host gave it, in milliseconds since 1970. */
@@ -96,11 +96,11 @@ export type MailboxEvidence =
   | {
       kind: 'no_answer';
       reason: NoAnswerReason;
-      /** The meaning of the refusal, where there was a reply to read. */
+      /** The meaning of the refusal, if there was a reply to read. */
       meaning: ReplyMeaning | undefined;
-      /** Whether a host was spoken to at all. */
+      /** Whether a host was reached at all. */
       connected: boolean;
-      /** When the rest ends for which nobody was asked. */
+      /** When the rest ends because of which no host was asked. */
       retryAfterMs?: number;
       host: CanonicalHost | undefined;
       replies: ReadReply[];
@@ -110,11 +110,11 @@ export type MailboxEvidence =
 export type Evidence = {
   address: Address;
   lists: ListFindings;
-  /** Absent where the operator denied the address: then nobody is asked. */
+  /** Absent if the operator denied the address: then no server is asked. */
   route?: MailRoute;
-  /** Absent where an earlier stage settled it. */
+  /** Absent if an earlier stage settled it. */
   mailbox?: MailboxEvidence;
-  /** Only looked up for a catch-all, where little else tells one domain from another. */
+  /** Only looked up for a catch-all, as little else tells one domain from another there. */
   posture?: DomainPosture;
 };
 

@@ -1,5 +1,5 @@
 import { createAlarm, type Clock } from './clock.ts';
-import type { Patience } from './patience.ts';
+import type { Patience, StopSignal } from './patience.ts';
 
 /** The account that asks, and its urgency: a caller waits for a single verification, none for one of a list. */
 export type Asker = { urgency: 'single' | 'bulk'; account: string };
@@ -153,13 +153,12 @@ type FairSlotParts = {
 type Waiter = {
   asker: Asker;
   dueAt: number;
-  signal: AbortSignal;
+  signal: StopSignal;
   resolve: (slot: Slot) => void;
   onAbort: () => void;
 };
 
 const timeout: Slot = { kind: 'timeout' };
-const once = { once: true };
 
 export function createFairSlots(parts: FairSlotParts): FairSlots {
   const { clock, rule } = parts;
@@ -219,7 +218,7 @@ export function createFairSlots(parts: FairSlotParts): FairSlots {
         const waiter: Waiter = { asker, dueAt: deadline, signal, resolve, onAbort };
         queue.add(waiter);
         alarm.set(waiter);
-        signal.addEventListener('abort', onAbort, once);
+        signal.addEventListener('abort', onAbort);
       });
     },
   };

@@ -7,11 +7,10 @@ import { createConversationLimiter } from './politeness/create-conversation-limi
 import { createPacer, type Pacer } from './politeness/create-pacer.ts';
 import type { EgressPace } from './politeness/ip-profile.ts';
 import type { PolicyBook } from './politeness/policy.ts';
-import { createDomainFacts } from './probing/domain-facts.ts';
+import { createDomainFacts, createProviderBeliefs } from './probing/domain-facts.ts';
 import { createHostMemory } from './probing/host-traits.ts';
 import { createProbeScheduler, type ProbeScheduler } from './probing/probe-scheduler.ts';
-import { createProviderBeliefs } from './probing/provider-beliefs.ts';
-import { randomProbeNames } from './random-probe-name.ts';
+import { randomProbeNames } from './probing/made-up-recipients.ts';
 import type { Reputation } from './reputation/create-reputation.ts';
 import type { Routes, EgressRights } from './routes/create-routes.ts';
 import type { MailPortWatch } from './routes/watch-mail-port.ts';

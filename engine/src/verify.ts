@@ -67,8 +67,7 @@ export async function verify(email: string, parts: VerifyParts, request: VerifyR
   const parsed = parseAddress(email);
   if (parsed.kind === 'invalid') return { kind: 'invalid_address', fault: parsed.fault };
   const { address } = parsed;
-  const watch = startWatch(parts.clock);
-  const isLate = (): boolean => parts.clock.now() >= request.deadline;
+  const watch = new Watch(parts.clock);
 
   const listed = parts.lists.find(address);
   if (listed.denied) return conclude({ address, lists: listed }, watch);
@@ -78,7 +77,8 @@ export async function verify(email: string, parts: VerifyParts, request: VerifyR
   const known = withRoute(listed, route, { address, lists: parts.lists });
   if (route.kind === 'refuses_mail' || isOffLimits(known)) return conclude(known, watch);
   if (known.lists.optedOut === true) return conclude(known, watch);
-  if (route.kind === 'undetermined') return isLate() ? timeOut('dns', watch) : unavailable(known, watch);
+  if (route.kind === 'undetermined')
+    return watch.isPast(request.deadline) ? timeOut('dns', watch) : unavailable(known, watch);
 
   const mailbox = await parts.controls.askAt(
     parts.policies.policyFor(route.first.name).group,
@@ -90,7 +90,7 @@ export async function verify(email: string, parts: VerifyParts, request: VerifyR
     request,
   );
   watch.note('smtp');
-  if (mailbox.kind === 'no_answer' && isLate()) return timeOut('smtp', watch);
+  if (mailbox.kind === 'no_answer' && watch.isPast(request.deadline)) return timeOut('smtp', watch);
   if (cannotBeAsked(mailbox)) return unavailable({ ...known, mailbox }, watch);
   if (!takesEveryAddress(mailbox)) return conclude({ ...known, mailbox }, watch);
   const posture = await findPosture(address.host, parts, request);
@@ -104,7 +104,7 @@ export function recall(address: Address, parts: RecallParts): Recalled | undefin
   const route = parts.mailRoutes.recall(address);
   if (route === undefined) return undefined;
   const known = withRoute(listed, route, { address, lists: parts.lists });
-  return isOffLimits(known) ? conclude(known, startWatch(parts.clock)) : undefined;
+  return isOffLimits(known) ? conclude(known, new Watch(parts.clock)) : undefined;
 }
 
 /**
@@ -184,22 +184,30 @@ function withRoute(
   return { address, lists: found, route };
 }
 
-type Watch = {
-  /** The stage that has just ended took all the time since the one before it. */
-  note(stage: 'dns' | 'smtp'): void;
-  timings(): Timings;
-};
+class Watch {
+  private readonly clock: Clock;
+  private readonly startedAt: number;
+  private enteredAt: number;
+  private readonly stages: { dns?: number; smtp?: number } = {};
 
-function startWatch(clock: Clock): Watch {
-  const startedAt = clock.now();
-  let enteredAt = startedAt;
-  const stages: { dns?: number; smtp?: number } = {};
-  return {
-    note(stage) {
-      const now = clock.now();
-      stages[stage] = Math.round(now - enteredAt);
-      enteredAt = now;
-    },
-    timings: () => ({ ...stages, total: Math.round(clock.now() - startedAt) }),
-  };
+  constructor(clock: Clock) {
+    this.clock = clock;
+    this.startedAt = clock.now();
+    this.enteredAt = this.startedAt;
+  }
+
+  isPast(deadline: number): boolean {
+    return this.clock.now() >= deadline;
+  }
+
+  /** Gives the stage that has just ended all the time since the one before it. */
+  note(stage: 'dns' | 'smtp'): void {
+    const now = this.clock.now();
+    this.stages[stage] = Math.round(now - this.enteredAt);
+    this.enteredAt = now;
+  }
+
+  timings(): Timings {
+    return { ...this.stages, total: Math.round(this.clock.now() - this.startedAt) };
+  }
 }

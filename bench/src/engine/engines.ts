@@ -17,8 +17,8 @@ import {
 } from '@mailproof/engine';
 import { findMailRoute } from '../../../engine/src/dns/mail-route.ts';
 import { createConversationLimiter } from '../../../engine/src/politeness/create-conversation-limiter.ts';
-import { createDomainFacts } from '../../../engine/src/probing/domain-facts.ts';
-import { createHostReach } from '../../../engine/src/probing/host-reach.ts';
+import { createDomainFacts, createProviderBeliefs } from '../../../engine/src/probing/domain-facts.ts';
+import { createHostReach, createLocalProber } from '../../../engine/src/probing/prober.ts';
 import { createHostMemory } from '../../../engine/src/probing/host-traits.ts';
 import {
   createPendingProbe,
@@ -26,8 +26,6 @@ import {
   type PendingProbe,
 } from '../../../engine/src/probing/pending-probe.ts';
 import type { ProbeScheduler } from '../../../engine/src/probing/probe-scheduler.ts';
-import { createLocalProber } from '../../../engine/src/probing/prober.ts';
-import { createProviderBeliefs } from '../../../engine/src/probing/provider-beliefs.ts';
 import { runSession } from '../../../engine/src/probing/session.ts';
 import { createReplyClassifier } from '../../../engine/src/replies/classifier/classify-reply.ts';
 import type { Route } from '../../../engine/src/routes/choose-route.ts';

@@ -5,10 +5,9 @@ import { createConversationLimiter } from '../../../engine/src/politeness/create
 import { createPacer } from '../../../engine/src/politeness/create-pacer.ts';
 import { createPolicyBook } from '../../../engine/src/politeness/create-policy-book.ts';
 import { createEgressPace, ipProfiles } from '../../../engine/src/politeness/ip-profile.ts';
-import { createDomainFacts } from '../../../engine/src/probing/domain-facts.ts';
+import { createDomainFacts, createProviderBeliefs } from '../../../engine/src/probing/domain-facts.ts';
 import { createHostMemory } from '../../../engine/src/probing/host-traits.ts';
 import { createProbeScheduler } from '../../../engine/src/probing/probe-scheduler.ts';
-import { createProviderBeliefs } from '../../../engine/src/probing/provider-beliefs.ts';
 import { usualBlockLists } from '../../../engine/src/reputation/block-lists.ts';
 import { readKeptClosure } from '../../../engine/src/reputation/closures.ts';
 import { createReputation, type Reputation } from '../../../engine/src/reputation/create-reputation.ts';

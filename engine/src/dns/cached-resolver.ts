@@ -7,7 +7,7 @@
 import { createBoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
-import type { Patience } from '../patience.ts';
+import type { Patience, StopSignal } from '../patience.ts';
 import type { Ask, DnsAnswer, DnsQuestion, LookupOrder, LookupOwner, WireLookup } from './lookup.ts';
 
 /** The answer for a caller whose time is up. */
@@ -69,15 +69,13 @@ export function cachedResolver(
 
 /** A caller that waits for a lookup. */
 type Caller = {
-  signal: AbortSignal;
+  signal: StopSignal;
   resolve: (answer: DnsAnswer) => void;
   reject: (reason: unknown) => void;
   onAbort: () => void;
   cancelTimer: (() => void) | undefined;
   hasLeft: boolean;
 };
-
-const once = { once: true };
 
 /** A lookup, and the callers that wait for it. */
 class SharedLookup implements LookupOwner {
@@ -109,7 +107,7 @@ class SharedLookup implements LookupOwner {
       // A lookup that ends in time by itself needs no timer.
       if (deadline < this.endsAt)
         caller.cancelTimer = clock.after(deadline - clock.now(), () => this.giveUp(caller));
-      signal.addEventListener('abort', caller.onAbort, once);
+      signal.addEventListener('abort', caller.onAbort);
       this.waiting += 1;
       if (this.callers === undefined) this.callers = [caller];
       else this.callers.push(caller);

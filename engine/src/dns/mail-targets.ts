@@ -53,7 +53,9 @@ type TargetSearch = {
   free: number;
 };
 
-type MailTargets = AsyncIterableIterator<MailTarget> & {
+type MailTargets = AsyncIterableIterator<MailTarget, undefined> & {
+  /** Returns the first target at once: it is known beforehand, and few probes need another. */
+  first(): MailTarget;
   /** Notes that the last target gave no answer, or was not dialled: it does not count. */
   wasFree(): void;
 };
@@ -76,6 +78,7 @@ export function mailTargets(
     free: 0,
   };
   return {
+    first: () => firstTarget(search),
     wasFree: () => noteFree(search),
     next: () => nextTarget(search),
     [Symbol.asyncIterator]() {
@@ -90,6 +93,14 @@ function noteFree(search: TargetSearch): void {
   search.free += 1;
   // The name that led there does not count either, once.
   if (given.length === 1 || given.at(-2)?.host !== given.at(-1)?.host) search.lookupsLeft += 1;
+}
+
+function firstTarget(search: TargetSearch): MailTarget {
+  const host = search.hosts[0];
+  if (host === undefined || host.taken > 0) throw new Error('the first mail host has been given');
+  const target = takeFrom(host);
+  search.given = [target];
+  return target;
 }
 
 async function nextTarget(search: TargetSearch): Promise<IteratorResult<MailTarget, undefined>> {

@@ -7,20 +7,19 @@ import { isBelievedUnasked, providerOf, type ProviderId } from '../replies/provi
 import type { CanonicalHost } from '../syntax/address.ts';
 import { withItem } from '../with-item.ts';
 import type { KnownCatchAll } from './conclude.ts';
-import type { ProviderBeliefs } from './provider-beliefs.ts';
 
 /**
- * What is known of made-up recipients, for each domain at each of its mail hosts. A backup host may take every
+ * Known answers about made-up recipients, for each domain at each of its mail hosts. A backup host may take every
  * recipient while the first one knows its mailboxes, so nothing is known of a domain as such.
  *
- * A yes lives longer than a no: a host that begins to take made-up recipients makes our `safe` a promise that we cannot
- * keep. An undetermined answer is never remembered, so it cannot displace a good one. An answer that contradicts a fact
- * removes it.
+ * A yes lives longer than a no: a host that begins to take made-up recipients makes our `safe` a promise that we
+ * cannot keep. An undetermined answer is never remembered, so it cannot displace a good one. An answer that
+ * contradicts a fact removes it.
  */
 export type DomainFacts = {
-  /** Returns what is remembered, or believed of the provider. */
+  /** Returns the remembered fact, or the belief about the provider. */
   recall(domain: CanonicalHost, target: MailTarget): KnownCatchAll | undefined;
-  /** Whether a made-up recipient is to be asked for, and no other conversation asks for it now. */
+  /** Whether a made-up recipient has to be asked for, and no other conversation asks for it now. */
   needsAsking(domain: CanonicalHost, asked: AskedHost): boolean;
   /** Marks the question as being asked, until `ended`. */
   begin(domain: CanonicalHost, asked: AskedHost): void;
@@ -28,7 +27,7 @@ export type DomainFacts = {
   /** Calls `tell` when the conversation that asks has ended; returns false if none asks. */
   whenEnded(domain: CanonicalHost, target: MailTarget, tell: () => void): boolean;
   learn(domain: CanonicalHost, asked: AskedHost, fact: CatchAllFact): void;
-  /** Forgets what is remembered: the host has contradicted it. */
+  /** Forgets a fact that the host has contradicted. */
   forget(domain: CanonicalHost, target: MailTarget): void;
 };
 
@@ -36,7 +35,7 @@ export type DomainFacts = {
 export type AskedHost = { target: MailTarget; provider: ProviderId | undefined; route: string };
 
 /** `refusedAs` is the template of a refusal that gives no reason, and that a contrast proved to mean "unknown". */
-export type CatchAllFact = { answer: 'yes' } | { answer: 'no'; refusedAs?: string | undefined };
+type CatchAllFact = { answer: 'yes' } | { answer: 'no'; refusedAs?: string | undefined };
 
 type FactParts = {
   clock: Clock;
@@ -127,7 +126,7 @@ const byTable: KnownCatchAll = { answer: { kind: 'no', from: 'provider_table' } 
 
 type KeyOf = (domain: CanonicalHost, target: MailTarget) => string;
 
-/** Makes keys, and remembers the last one: a session asks several things of one domain in a row. */
+/** Makes keys, and remembers the last one: a session asks about one domain several times in a row. */
 function rememberKey(): KeyOf {
   let last: { domain: CanonicalHost; target: MailTarget; key: string } | undefined;
   return (domain, target) => {
@@ -163,4 +162,85 @@ type Aged = { answer: 'yes' | 'no'; ageMs: number };
 export function laterAnswer(one: Aged, other: Aged): Aged {
   if (one.ageMs !== other.ageMs) return one.ageMs < other.ageMs ? one : other;
   return one.answer === 'yes' ? one : other;
+}
+
+/**
+ * Providers that are known to refuse unknown mailboxes at their own domains are believed there without asking for a
+ * made-up address. Providers change, and may treat one egress route otherwise than another. So once a day for each
+ * provider and route one made-up address is still asked for, along with an ordinary conversation.
+ *
+ *     believed ──▶ a made-up address was accepted: doubted for a day ──▶ believed
+ *
+ * While a provider is doubted its own domains are asked like any other. An answer that says neither is no answer:
+ * the belief stands, and the question is asked again a little later.
+ */
+type ProviderBeliefs = {
+  /** Whether the provider is believed at this domain. */
+  holds(domain: CanonicalHost, mailHost: CanonicalHost): boolean;
+  /** Whether it is believed, but a made-up address has to be asked for once more. */
+  isDue(domain: CanonicalHost, check: BeliefCheck): boolean;
+  /** Notes that one is being asked for now. */
+  begin(domain: CanonicalHost, check: BeliefCheck): void;
+  /** Notes the answer about the made-up address. */
+  note(domain: CanonicalHost, check: BeliefCheck, answer: 'yes' | 'no'): void;
+  /** How long a provider is doubted. */
+  doubtMs: number;
+};
+
+export type BeliefCheck = { mailHost: CanonicalHost; route: string };
+
+type BeliefParts = {
+  clock: Clock;
+  limits: Pick<Limits, 'beliefMs' | 'beliefAgainMs'>;
+  memory?: MemoryNamespace;
+  onProblem(message: string): void;
+};
+
+/** The most entries; there are fewer providers and routes than that. */
+const entriesKept = 10_000;
+
+export function createProviderBeliefs(parts: BeliefParts): ProviderBeliefs {
+  const { clock, limits, memory = emptyNamespace } = parts;
+  const news = createBoundedCache<'checked' | 'doubted'>({ clock, maxEntries: entriesKept });
+  memory.follow(({ key, value, lifeMs }) => {
+    if (value !== 'checked' && value !== 'doubted') return;
+    news.set(key, value, Math.min(lifeMs, limits.beliefMs));
+  });
+  const holds: ProviderBeliefs['holds'] = (domain, mailHost) =>
+    isBelievedUnasked(domain, mailHost) && news.peek(doubtKey(mailHost)) === undefined;
+
+  function learn(key: string, what: 'checked' | 'doubted'): void {
+    news.set(key, what, limits.beliefMs);
+    memory.learn(key, what, limits.beliefMs);
+  }
+
+  return {
+    holds,
+    doubtMs: limits.beliefMs,
+    isDue: (domain, check) => holds(domain, check.mailHost) && news.peek(checkKey(check)) === undefined,
+    begin(domain, check) {
+      if (holds(domain, check.mailHost)) news.set(checkKey(check), 'checked', limits.beliefAgainMs);
+    },
+    note(domain, check, answer) {
+      if (!holds(domain, check.mailHost)) return;
+      learn(checkKey(check), 'checked');
+      if (answer === 'no') return;
+      learn(doubtKey(check.mailHost), 'doubted');
+      parts.onProblem(
+        `${nameOf(check.mailHost)} accepts made-up addresses at its own domains: for a day it is asked like any other`,
+      );
+    },
+  };
+}
+
+function doubtKey(mailHost: CanonicalHost): string {
+  return `doubted ${nameOf(mailHost)}`;
+}
+
+function checkKey({ mailHost, route }: BeliefCheck): string {
+  return `checked ${nameOf(mailHost)} ${route}`;
+}
+
+function nameOf(mailHost: CanonicalHost): string {
+  return providerOf(mailHost)?.id ?? mailHost;
 }

@@ -5,9 +5,8 @@ import { createTestClock } from '../../test/support/test-clock.ts';
 import { defaultLimits } from '../limits.ts';
 import type { MemoryNamespace } from '../memory.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import { createDomainFacts, laterAnswer } from './domain-facts.ts';
+import { createDomainFacts, laterAnswer, createProviderBeliefs } from './domain-facts.ts';
 import { createHostMemory, joinTraits, type HostTraits } from './host-traits.ts';
-import { createProviderBeliefs } from './provider-beliefs.ts';
 
 /** Facts that other engines learnt, in whatever order the news arrives. */
 

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { MailTarget } from '../dns/mail-route.ts';
 import type { MailboxEvidence, NoAnswerReason, ReadReply, SmtpPhase } from '../evidence.ts';
 import type { Asker } from '../fair-queue.ts';
-import type { Patience } from '../patience.ts';
+import type { Patience, StopSignal } from '../patience.ts';
 import type { ReplyMeaning } from '../replies/meaning.ts';
 import type { Fault } from '../smtp/connection.ts';
 import { demandsTls, greetsWithNoMail, type Failure } from '../smtp/conversation.ts';
@@ -78,7 +78,7 @@ type State = MailboxRequest & {
   isSettled: boolean;
   /** Whether the session that has it has named its mailbox to the host. */
   isNamed: boolean;
-  readonly withdrawn: AbortSignal | undefined;
+  readonly withdrawn: StopSignal | undefined;
   /** An answer that is kept for the time being. */
   held: Visit | undefined;
   /** How often a session gave it back unasked or unanswered. */

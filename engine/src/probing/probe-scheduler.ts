@@ -11,7 +11,15 @@ import type { Reputation } from '../reputation/create-reputation.ts';
 import { ownEgressFor, type Route } from '../routes/choose-route.ts';
 import type { Routes, EgressRights } from '../routes/create-routes.ts';
 import { tracedConversations } from '../traced.ts';
-import { HostQueues, type HostQueue } from './host-queues.ts';
+import {
+  HostQueues,
+  ownIdentity,
+  ownership,
+  restingVisit,
+  wayOut,
+  type HostQueue,
+  type KnownRest,
+} from './host-queues.ts';
 import {
   createPendingProbe,
   settleProbe,
@@ -24,7 +32,6 @@ import {
 import type { ProbeSupply } from './roster.ts';
 import { runSession } from './session.ts';
 import type { SessionOrder, SessionParts } from './session-parts.ts';
-import { ownIdentity, ownership, restingVisit, wayOut, type KnownRest } from './way-out.ts';
 
 /**
  * Decides when a mail host is asked, and for which probes. Requests come in and wait in the queue of their host,
@@ -214,8 +221,9 @@ function chooseRoute(queue: HostQueue, scheduler: Scheduler): Route | undefined 
   const { routes, clock } = scheduler.parts;
   const { address } = target;
   const { group, routes: allowed } = policy;
-  const way = wayOut(routes.choose({ group, address, allowed, preferred: queue.egress }), clock.now());
-  if (way.kind === 'open') return way.route;
+  const choice = routes.choose({ group, address, allowed, preferred: queue.egress });
+  if (choice.kind === 'route') return choice.route;
+  const way = wayOut(choice, clock.now());
   if (way.kind === 'wait') wait(queue, way, scheduler);
   else turnAway(queue, way.visit);
   return undefined;
@@ -257,7 +265,7 @@ function begin(
   const conversation = pacer.opened(destination, route.id);
   conversationLimiter.opened();
   queue.open += 1;
-  const supply = supplyFrom(queue, { conversation, egress: route.id }, scheduler);
+  const supply = new SessionSupply(queue, { conversation, egress: route.id }, scheduler);
   scheduler.begun += 1;
   const order: SessionOrder = { destination, first, supply, number: scheduler.begun };
   void runTraced(order, partsOn(route, scheduler)).then((outcome) => {
@@ -298,39 +306,50 @@ function partsOn(route: Route, { parts, partsOn: known }: Scheduler): SessionPar
 }
 
 /** Supplies a session with probes. A session that takes more than its first has arrived. */
-function supplyFrom(
-  queue: HostQueue,
-  { conversation, egress }: { conversation: OpenConversation; egress: string },
-  scheduler: Scheduler,
-): ProbeSupply & { arrived(): void } {
-  const { accounts } = scheduler.parts.pacer;
-  const { policy } = queue.destination;
-  let isArriving = true;
-  queue.arriving += 1;
-  function arrived(): void {
-    if (!isArriving) return;
-    isArriving = false;
-    queue.arriving -= 1;
-    conversation.arrived();
+class SessionSupply implements ProbeSupply {
+  private readonly queue: HostQueue;
+  private readonly opened: OpenedFrom;
+  private readonly scheduler: Scheduler;
+  private isArriving = true;
+
+  constructor(queue: HostQueue, opened: OpenedFrom, scheduler: Scheduler) {
+    this.queue = queue;
+    this.opened = opened;
+    this.scheduler = scheduler;
+    queue.arriving += 1;
   }
-  return {
-    arrived,
-    take(most) {
-      arrived();
-      return queue.waiting.size() === 0 ? nobody : takeUpTo(most, { queue, egress }, scheduler);
-    },
-    giveBack(probes) {
-      for (const probe of probes) {
-        accounts.didNotAsk(probe.asker.account, { policy, egress });
-        if (!takeBackProbe(probe)) continue;
-        (probe.opening === undefined ? queue.waiting : queue.beginning).add(probe);
-      }
-      // A probe may come back after the end of its session, if it waited for another one.
-      if (queue.open === 0) dispatch(queue, scheduler);
-    },
-    hasOthersOpen: () => scheduler.queues.openAt(queue.destination.target.address) > 1,
-  };
+
+  arrived(): void {
+    if (!this.isArriving) return;
+    this.isArriving = false;
+    this.queue.arriving -= 1;
+    this.opened.conversation.arrived();
+  }
+
+  take(most: number): readonly PendingProbe[] {
+    this.arrived();
+    const { queue, opened, scheduler } = this;
+    return queue.waiting.size() === 0 ? nobody : takeUpTo(most, { queue, egress: opened.egress }, scheduler);
+  }
+
+  giveBack(probes: readonly PendingProbe[]): void {
+    const { queue, opened, scheduler } = this;
+    const asked = { policy: queue.destination.policy, egress: opened.egress };
+    for (const probe of probes) {
+      scheduler.parts.pacer.accounts.didNotAsk(probe.asker.account, asked);
+      if (!takeBackProbe(probe)) continue;
+      (probe.opening === undefined ? queue.waiting : queue.beginning).add(probe);
+    }
+    // A probe may come back after the end of its session, if it waited for another one.
+    if (queue.open === 0) dispatch(queue, scheduler);
+  }
+
+  hasOthersOpen(): boolean {
+    return this.scheduler.queues.openAt(this.queue.destination.target.address) > 1;
+  }
 }
+
+type OpenedFrom = { conversation: OpenConversation; egress: string };
 
 const nobody: readonly never[] = [];
 

@@ -1,14 +1,16 @@
-import type { MailRoute, HostParts, HostResolver } from '../dns/mail-route.ts';
+import { createBoundedCache } from '../bounded-cache.ts';
+import type { Clock } from '../clock.ts';
+import type { HostParts, HostResolver, MailRoute, MailTarget } from '../dns/mail-route.ts';
 import { mailTargets } from '../dns/mail-targets.ts';
 import type { MailboxEvidence, NoAnswerReason } from '../evidence.ts';
 import type { Asker } from '../fair-queue.ts';
 import type { Limits } from '../limits.ts';
+import { emptyNamespace, isFields, type MemoryNamespace } from '../memory.ts';
 import type { Patience } from '../patience.ts';
 import type { PolicyBook } from '../politeness/policy.ts';
 import type { ReplyMeaning } from '../replies/meaning.ts';
 import type { MailPortWatch } from '../routes/watch-mail-port.ts';
 import type { Address } from '../syntax/address.ts';
-import type { HostReach } from './host-reach.ts';
 import type { Visit } from './pending-probe.ts';
 import type { ProbeScheduler } from './probe-scheduler.ts';
 
@@ -79,7 +81,8 @@ async function walkHosts(
   const declined = new Declined();
   let conversations = 0;
   const targets = mailTargets(route, parts, patience);
-  for await (const target of targets) {
+  let target: MailTarget | undefined = targets.first();
+  while (target !== undefined) {
     for (let again = true; again && conversations < limits.conversations;) {
       const visit = await scheduler.ask({ address, target, asker, egress, onNamed }, patience);
       reach.note(target.host, visit.kind);
@@ -96,7 +99,7 @@ async function walkHosts(
       again = visit.next === 'same_host';
     }
     targets.wasFree();
-    if (conversations >= limits.conversations) break;
+    target = conversations < limits.conversations ? (await targets.next()).value : undefined;
   }
   return declined.byAll(route.mxRecords, last) ?? last ?? unasked('mx_unreachable');
 }
@@ -185,4 +188,51 @@ function sooner(last: NoAnswer | undefined, next: NoAnswer): NoAnswer {
   if (last?.reason !== 'host_resting') return next;
   const { retryAfterMs: known = Infinity } = last;
   return known <= (next.retryAfterMs ?? Infinity) ? last : next;
+}
+
+/**
+ * Since when a mail host could not be reached. A preferred host that was unreachable for a day is a name that was
+ * left behind in DNS, and its backup is the mail host of the domain.
+ */
+type HostReach = {
+  /** Notes the outcome of a visit. */
+  note(host: string, visit: Visit['kind']): void;
+  /** Whether the host could not be reached for a day, however often it was tried. */
+  isGone(host: string): boolean;
+};
+
+type ReachParts = {
+  clock: Clock;
+  /** Tells times that outlive the process. */
+  wallClock: { now(): number };
+  limits: Pick<Limits, 'hostTraitEntries' | 'hostGoneMs' | 'hostReachMs'>;
+  memory?: MemoryNamespace;
+};
+
+export function createHostReach(parts: ReachParts): HostReach {
+  const { clock, wallClock, limits, memory = emptyNamespace } = parts;
+  /** When each host was first found unreachable, after it was last reached. */
+  const since = createBoundedCache<number>({ clock, maxEntries: limits.hostTraitEntries });
+  memory.follow(({ key, value, lifeMs }) => {
+    const told = isFields(value) ? value['since'] : undefined;
+    if (lifeMs <= 0) since.delete(key);
+    else if (typeof told === 'number')
+      since.set(key, Math.min(told, since.peek(key) ?? told), Math.min(lifeMs, limits.hostReachMs));
+  });
+  return {
+    note(host, visit) {
+      const before = since.get(host);
+      if (visit === 'not_connected') {
+        since.set(host, before ?? wallClock.now(), limits.hostReachMs);
+        if (before === undefined) memory.learn(host, { since: wallClock.now() }, limits.hostReachMs);
+      } else if (before !== undefined && (visit === 'answered' || visit === 'no_answer')) {
+        since.delete(host);
+        memory.learn(host, null, 0);
+      }
+    },
+    isGone(host) {
+      const first = since.peek(host);
+      return first !== undefined && wallClock.now() - first >= limits.hostGoneMs;
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { lateEvidence, type MailboxEvidence } from '../evidence.ts';
 import type { Asker } from '../fair-queue.ts';
-import type { Patience } from '../patience.ts';
+import { Stop, type Patience } from '../patience.ts';
 import { withItem } from '../with-item.ts';
 
 /** One way in which a question is being asked, and the callers that wait for it. */
@@ -13,15 +13,15 @@ export class Run {
   isNamed = false;
   isOver = false;
   private callers: readonly Caller[] = [];
-  private readonly stop = new AbortController();
+  private readonly stop = new Stop();
   /** Set if its first caller may withdraw. */
-  private readonly withdrawal: AbortController | undefined;
+  private readonly withdrawal: Stop | undefined;
 
   constructor(asker: Asker, { deadline, withdrawn }: Patience, now: number) {
     this.asker = asker;
     this.deadline = deadline;
     this.askedAt = now;
-    this.withdrawal = withdrawn && new AbortController();
+    this.withdrawal = withdrawn && new Stop();
   }
 
   patience(): Patience {
@@ -41,7 +41,7 @@ export class Run {
     this.callers = withItem(this.callers, caller);
   }
 
-  /** Takes a caller that waits no longer off. A run that nobody waits for is ended. */
+  /** Removes a caller that waits no longer. A run without callers is ended. */
   remove(caller: Caller): void {
     this.callers = this.callers.filter((other) => other !== caller);
     if (this.isOver) return;
@@ -49,7 +49,7 @@ export class Run {
     else this.heedWithdrawals();
   }
 
-  /** If all callers have withdrawn, begins no conversation; an answer that is owed is waited for. */
+  /** Begins no conversation if all callers have withdrawn; an answer that is owed is awaited. */
   heedWithdrawals(): void {
     if (this.callers.some(({ isWanted }) => isWanted)) return;
     const why = this.callers.at(-1)?.whyWithdrawn();
@@ -142,5 +142,5 @@ export class Caller {
   }
 }
 
-const answeredElsewhere = new Error('somebody else asks for the same mailbox');
-const everybodyLeft = new Error('everybody who asked has left');
+const answeredElsewhere = new Error('another caller asks for the same mailbox');
+const everybodyLeft = new Error('all callers have left');

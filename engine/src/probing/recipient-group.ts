@@ -89,7 +89,7 @@ export type PlanParts = {
   /** Whether the answer for a made-up address at this domain is neither known nor being asked for. */
   needsMadeUp(domain: CanonicalHost): boolean;
   /** Returns a local part that no mailbox has. */
-  madeUpLocalPart: (domain: CanonicalHost) => string;
+  madeUpLocalPart(domain: CanonicalHost): string;
 };
 
 export function planGroup(waiting: Waiting, budget: SessionBudget, parts: PlanParts): GroupPlan {
@@ -180,14 +180,14 @@ function ask(group: Group, question: RecipientQuestion): void {
   group.steps.push({ phase: question.kind === 'made_up' ? 'random_rcpt' : 'rcpt', command, question });
 }
 
-function localPartOf(question: RecipientQuestion, { madeUpLocalPart }: PlanParts): string {
+function localPartOf(question: RecipientQuestion, parts: PlanParts): string {
   switch (question.kind) {
     case 'ordinary':
       return question.localPart;
     case 'target':
       return question.probe.address.localPart;
     case 'made_up':
-      return madeUpLocalPart(question.probe.address.host);
+      return parts.madeUpLocalPart(question.probe.address.host);
   }
 }
 

@@ -113,7 +113,7 @@ function ownLine({ recipient }: PendingProbe, lines: readonly Line[]): Line | un
 
 type Ended = { transcript: Transcript; lines: readonly Line[]; roster: Roster };
 
-/** Whether another conversation may answer for a probe that this one did not. */
+/** Whether another conversation may answer a probe that this one left open. */
 function mayGoBack(probe: PendingProbe, { transcript, lines, roster }: Ended): boolean {
   const { ending, pipelined } = transcript;
   if (probe.isSettled || roster.declined.some((one) => one.probe === probe)) return false;
@@ -128,7 +128,7 @@ function mayGoBack(probe: PendingProbe, { transcript, lines, roster }: Ended): b
   return ending.kind === 'refused' || ending.fault === 'closed' || (ending.fault === 'timeout' && !isNamed);
 }
 
-/** Remembers what the replies to made-up recipients say of each domain here, and forgets what they contradict. */
+/** Remembers the replies to made-up recipients for each domain here, and forgets facts that they contradict. */
 function learnFacts(lines: readonly Line[], { roster, asked, parts }: Reporter): void {
   for (const domain of domainsOf(roster)) {
     const before = heardBefore(roster, domain);
@@ -153,7 +153,8 @@ function contradictsYes(lines: readonly Line[], known: ReturnType<DomainFacts['r
   );
 }
 
-function heardBefore({ all: [first] }: Roster, domain: CanonicalHost): readonly Line[] {
+function heardBefore({ all }: Roster, domain: CanonicalHost): readonly Line[] {
+  const first = all[0];
   return first?.address.host === domain ? first.heard : none;
 }
 
@@ -174,7 +175,7 @@ type Concluded = { probe: PendingProbe; conclusion: Conclusion; lines: readonly 
 type Heard = {
   lines: readonly Line[];
   ending: Ending | undefined;
-  /** Whether another conversation that asks for a made-up recipient may be waited for. */
+  /** Whether the probe may wait for another conversation that asks for a made-up recipient. */
   mayWait: boolean;
 };
 
@@ -203,7 +204,7 @@ function concludeAll(probes: readonly PendingProbe[], heard: Heard, reporter: Re
     );
 }
 
-/** Has a probe concluded again when the conversation has ended that asks for the made-up recipient of its domain. */
+/** Has a probe concluded again when the conversation that asks for the made-up recipient of its domain has ended. */
 function waitsForAnother({ probe, conclusion }: Concluded, heard: Heard, reporter: Reporter): boolean {
   if (conclusion.doubt?.first !== 'anyone' || !heard.mayWait) return false;
   const again = (): void => concludeAll([probe], { ...heard, mayWait: false }, reporter);
@@ -223,7 +224,10 @@ function concludeFor(
   const here = linesAt(domain, lines);
   const all = probe.heard.length === 0 ? here : [...probe.heard, ...here];
   const facts = {
-    known: parts.facts.recall(domain, asked.target),
+    // Hardly ever needed: mostly the same session has asked.
+    get known() {
+      return parts.facts.recall(domain, asked.target);
+    },
     hasOwnWords: all.every(
       ({ said }) => !isStateOfMailbox(said.meaning) || isInOwnWords(asked.provider, said.text),
     ),
@@ -285,7 +289,10 @@ function openingFor(
   }
 }
 
-/** Somebody who waits for a single answer is not kept waiting for a mailbox that would be accepted after it. */
+/**
+ * Adds an ordinary recipient, unless a caller waits for a single answer: an accepted mailbox after it would only
+ * delay that.
+ */
 function withOrdinary(probe: PendingProbe, lines: readonly Line[]): Opening | 'none' {
   const accepted = lines.find(
     (line) => isOrdinaryAccepted(line) && line.email !== probe.recipient && isAscii(line.email),
@@ -295,7 +302,7 @@ function withOrdinary(probe: PendingProbe, lines: readonly Line[]): Opening | 'n
   return { first: 'target', then: 'ordinary', ordinary };
 }
 
-/** Has the companions settled with what is held for them if their leader ends before its conversation begins. */
+/** Settles the companions with the visits held for them if their leader ends before its conversation begins. */
 function keepCompanions(leader: PendingProbe, companions: readonly PendingProbe[]): void {
   attachCompanions(leader, companions);
   if (companions.length === 0) return;

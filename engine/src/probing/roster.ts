@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { Asker } from '../fair-queue.ts';
 import type { Limits } from '../limits.ts';
-import type { Patience } from '../patience.ts';
+import { Stop, type Patience } from '../patience.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
 import { withItem } from '../with-item.ts';
 import {
   attachCompanions,
@@ -12,7 +13,7 @@ import {
 } from './pending-probe.ts';
 import type { GroupPlan, RecipientQuestion } from './recipient-group.ts';
 
-/** Where further probes come from, and where those go back that were not answered. */
+/** The source of further probes, to which unanswered ones go back. */
 export type ProbeSupply = {
   take(most: number): readonly PendingProbe[];
   giveBack(probes: readonly PendingProbe[]): void;
@@ -29,8 +30,8 @@ export type ProbeSupply = {
  *      │                 └──▶ left without an answer
  *      └──▶ declined: needs SMTPUTF8, which the host does not offer
  *
- * Thousands of sessions are open at once, and few hold more than one or two probes: lists and not sets. None is ever
- * changed, each is replaced.
+ * Thousands of sessions are open at once, and few hold more than one or two probes: lists and not sets. No list is
+ * ever changed; each is replaced.
  */
 export class Roster {
   /** As patient as the most patient of the callers that still wait, within the time that an address may take. */
@@ -49,8 +50,8 @@ export class Roster {
   readonly carried: readonly PendingProbe[];
   private readonly supply: ProbeSupply;
   private readonly limits: Limits;
-  private readonly stop = new AbortController();
-  /** From when on the host's time for the next recipient counts: the wait behind others does not. */
+  private readonly stop = new Stop();
+  /** When the host's time for the next recipient begins: the wait behind others does not count. */
   private since: number;
   private isOver = false;
 
@@ -113,7 +114,14 @@ export class Roster {
     return this.pending.some(({ isSettled, address }) => !isSettled && address.needsSmtputf8);
   }
 
-  /** Takes note of the recipients that the planned group names. */
+  /** Whether a made-up recipient of the domain is among the questions to come. */
+  asksForMadeUp(domain: CanonicalHost): boolean {
+    const isIt = ({ kind, probe }: RecipientQuestion): boolean =>
+      kind === 'made_up' && probe.address.host === domain;
+    return this.owed.some(isIt) || this.closing.some(isIt);
+  }
+
+  /** Notes the recipients that the planned group names. */
   begin({ steps, pending, owed, closing }: GroupPlan): void {
     this.pending = pending;
     this.owed = owed;
@@ -157,7 +165,7 @@ export class Roster {
     this.named = none;
   }
 
-  /** Gives probes back to the queue; `counts` says which have lost something by this session. */
+  /** Gives probes back to the queue; `counts` says which have lost a try by this session. */
   giveBack(given: readonly PendingProbe[], counts: (probe: PendingProbe) => boolean): void {
     if (given.length === 0) return;
     const open = given.filter(stillWaits);
@@ -184,7 +192,7 @@ export class Roster {
   private setDeadline(): void {
     const { all, limits, since } = this;
     let latest: number | undefined;
-    // At every reply: an index costs less than what steps through a list.
+    // Runs at every reply: an index costs less than an iterator.
     for (let index = 0; index < all.length; index += 1) {
       const probe = all[index];
       if (probe === undefined || probe.isSettled) continue;
@@ -195,16 +203,15 @@ export class Roster {
   }
 }
 
-/** What a host offers, as far as it decides who can be named to it. */
+/** The extensions of a host that decide which probes can be named to it. */
 type Offered = { smtputf8: boolean; starttls: boolean; isWhole: boolean };
 
-/** `isCertain`: nothing is hidden by HELO, by a box between, or until TLS is spoken. */
+/** `isCertain`: no extension is hidden by HELO, by a middlebox, or until TLS is spoken. */
 type DeclinedProbe = { probe: PendingProbe; isCertain: boolean };
 
 const none: readonly never[] = [];
 
-/** Made once, since an abort without a reason makes an exception each time. */
-const everybodyLeft = new Error('everybody who asked has left');
+const everybodyLeft = new Error('all callers have left');
 
 /** Returns the questions that a conversation begun for this probe has to begin with. */
 function openingQuestions(probe: PendingProbe): readonly RecipientQuestion[] {

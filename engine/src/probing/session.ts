@@ -20,7 +20,7 @@ import type { CanonicalHost } from '../syntax/address.ts';
 import type { Line, Said } from './conclude.ts';
 import type { AskedHost } from './domain-facts.ts';
 import type { HostTraits } from './host-traits.ts';
-import { MadeUpQuestions } from './made-up-questions.ts';
+import { MadeUpQuestions } from './made-up-recipients.ts';
 import { failProbe, isCutShort, isNoMailGreeting, type Ending, type PendingProbe } from './pending-probe.ts';
 import {
   countsRefusals,
@@ -51,7 +51,7 @@ import type { SessionOrder, SessionParts } from './session-parts.ts';
  * - asking: plan a group of recipients, say it, write down the replies; then the next group, until no probe waits or
  *   the budget is spent. If a reply demands TLS, the open questions are asked again inside it.
  * - leaving: QUIT. Its reply shows whether those before it were in step (docs/decisions/0003).
- * - reporting: `report.ts` settles every probe or gives it back. What replies mean is decided in `conclude.ts`.
+ * - reporting: `report.ts` settles every probe or gives it back. `conclude.ts` decides the meaning of replies.
  */
 export async function runSession(
   order: SessionOrder,
@@ -73,7 +73,7 @@ export async function runSession(
   }
 }
 
-class Session {
+class Session implements PlanParts {
   readonly outcome = startOutcome();
   readonly roster: Roster;
   readonly order: SessionOrder;
@@ -159,7 +159,6 @@ class Session {
     const { roster, parts } = this;
     const refusedTls = await this.encryptIfWanted(conversation);
     if (refusedTls !== undefined) return refusedTls;
-    const planParts = this.planParts();
     for (;;) {
       this.refill();
       if (this.mayHideSmtputf8(conversation)) {
@@ -168,7 +167,7 @@ class Session {
       }
       roster.sift(conversation.capabilities);
       if (this.isShifted) this.stopNaming();
-      const plan = planGroup(roster, this.budget, planParts);
+      const plan = planGroup(roster, this.budget, this);
       if (plan.steps.length === 0) {
         if (this.isShifted || !this.beginClosing()) return undefined;
         continue;
@@ -182,7 +181,7 @@ class Session {
         patience: roster.patience,
         urgency: roster.urgency(),
         pipelining: this.pipelines(conversation),
-        onReply: (now) => roster.noteProgress(now),
+        progress: roster,
       });
       const { events, budget, isShifted } = readGroup(plan, said.replies);
       this.budget = budget;
@@ -230,7 +229,9 @@ class Session {
     if (kind === 'target') this.roster.answered(probe);
   }
 
-  /** The host counts refusals: the recipients that it did not answer for come first in another conversation. */
+  /**
+   * Heeds a host that counts refusals: the recipients that it did not answer for come first in another conversation.
+   */
   private heedCounting(question: RecipientQuestion): void {
     this.learn({ refusalsTaken: Math.max(1, this.budget.refusals), madeUpLast: true });
     if (question.kind === 'target') this.roster.putBack(question.probe);
@@ -254,17 +255,16 @@ class Session {
     return { meaning: parts.classify({ code, enhanced, text, provider: asked.provider }, named), read, text };
   }
 
-  private planParts(): PlanParts {
-    const { parts, roster, madeUp } = this;
-    const asksFor = (questions: readonly RecipientQuestion[], domain: CanonicalHost): boolean =>
-      questions.some(({ kind, probe }) => kind === 'made_up' && probe.address.host === domain);
-    const asksAlready = (domain: CanonicalHost): boolean =>
-      asksFor(roster.owed, domain) || asksFor(roster.closing, domain);
-    return {
-      mailFrom: parts.route.mailFrom,
-      madeUpLocalPart: parts.madeUpLocalPart,
-      needsMadeUp: (domain) => madeUp.isNeeded(domain, this.lines) && !asksAlready(domain),
-    };
+  get mailFrom(): string {
+    return this.parts.route.mailFrom;
+  }
+
+  madeUpLocalPart(domain: CanonicalHost): string {
+    return this.parts.madeUpLocalPart(domain);
+  }
+
+  needsMadeUp(domain: CanonicalHost): boolean {
+    return !this.roster.asksForMadeUp(domain) && this.madeUp.isNeeded(domain, this.lines);
   }
 
   /** Takes more of the probes that wait, unless this session has lasted long enough. */
@@ -308,7 +308,10 @@ class Session {
     return line !== undefined && this.madeUp.isNeededBeside(line, address.host, this.lines);
   }
 
-  /** A host that punishes each refusal with a delay, as Courier does, is given few at once, the made-up one last. */
+  /**
+   * Names few recipients at once, the made-up one last, to a host that punishes each refusal with a delay, as
+   * Courier does.
+   */
   private nameFewer(): void {
     this.budget = { ...this.budget, ...careful };
     this.learn(careful);
@@ -326,7 +329,7 @@ class Session {
     this.parts.hosts.learn(this.order.destination.target.host, traits);
   }
 
-  /** Takes note of how it ended, and reads the refusal if it ended by one: once, for all probes. */
+  /** Notes how the session ended, and reads the refusal if it ended by one: once, for all probes. */
   private noteEnding(failure: Failure): Ending {
     const { outcome, order } = this;
     if (failure.kind === 'broken') {

@@ -4,6 +4,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import type { MailboxEvidence } from '../evidence.ts';
 import type { Asker } from '../fair-queue.ts';
+import type { StopSignal } from '../patience.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import { parseAddress } from '../syntax/parse-address.ts';
 import type { Probe } from './prober.ts';
@@ -49,7 +50,7 @@ const resting: MailboxEvidence & { kind: 'no_answer' } = {
 type Asked = {
   probe: Probe;
   deadline: number;
-  signal: AbortSignal;
+  signal: StopSignal;
   say: (evidence: MailboxEvidence) => void;
 };
 
@@ -105,12 +106,18 @@ test('four calls for one mailbox at once are one question, and all get its answe
   assert.deepEqual((await Promise.all(calls)).map(labelOf), Array(4).fill('accepted'));
 });
 
-test('another mailbox, another domain and another local-part case are questions of their own', () => {
-  const { asked, ask } = setUp();
-  for (const email of ['ada@example.com', 'bob@example.com', 'ada@example.org', 'Ada@example.com'])
-    void ask(email);
-  assert.equal(asked.length, 4);
-});
+for (const life of [reuseMs, 0]) {
+  test(`another mailbox, domain, local-part case or mail host is a question of its own (life ${life})`, () => {
+    const { asked, ask } = setUp({ life });
+    for (const email of ['ada@example.com', 'bob@example.com', 'ada@example.org', 'Ada@example.com'])
+      void ask(email);
+    assert.equal(asked.length, 4);
+    void ask('ada@example.com', { mx: ['mx2.example.com'] });
+    assert.equal(asked.length, 5);
+    void ask('ada@example.com');
+    assert.equal(asked.length, 5);
+  });
+}
 
 test('a conclusive answer is given again for ten minutes, with the time at which the host gave it', async () => {
   const { clock, asked, ask } = setUp();
@@ -149,7 +156,7 @@ test('with a life of 0 nothing is given again', async () => {
   assert.equal(asked.length, 2);
 });
 
-test('a caller that insists asks anew, waits for nobody and replaces what was kept', async () => {
+test('a caller that insists asks anew, does not wait and replaces the kept answer', async () => {
   const { clock, asked, ask } = setUp();
   const first = ask('ada@example.com');
   asked[0]?.probe.onNamed?.();
@@ -164,7 +171,7 @@ test('a caller that insists asks anew, waits for nobody and replaces what was ke
   assert.equal(labelOf(await ask('ada@example.com')), 'accepted', 'the later answer is the one that is kept');
   assert.equal(asked.length, 2);
   void ask('ada@example.com', { isFresh: true });
-  assert.equal(asked.length, 3, 'what was kept is not given to a caller that insists');
+  assert.equal(asked.length, 3, 'a kept answer is not given to a caller that insists');
 });
 
 test('nothing is given again once the MX records have changed; their order among equals does not matter', async () => {
@@ -209,7 +216,7 @@ test('a caller withdraws, and the question goes on for the others; if all do, it
   assert.equal(asked.length, 2);
 });
 
-test('when everybody has left, nobody is asked any more', async () => {
+test('when all callers have left, no host is asked any more', async () => {
   const { asked, ask } = setUp();
   const leaving = new AbortController();
   const calls = [
@@ -259,7 +266,7 @@ test("an account does not wait behind another's limits, and does not hear of the
   const { asked, ask } = setUp();
   const first = ask('ada@example.com');
   const second = ask('ada@example.com', { asker: two });
-  assert.equal(asked.length, 2, 'nobody has been named the mailbox yet');
+  assert.equal(asked.length, 2, 'no host has been named the mailbox yet');
   asked[0]?.say(resting);
   assert.equal(labelOf(await first), 'host_resting');
   asked[1]?.say(answer('accepted'));
@@ -297,7 +304,7 @@ test('answers of a prober that is not believed any more are forgotten, and not k
   await give(2);
   isBelieved = true;
   await give(3);
-  assert.equal(asked.length, 4, 'what came while it was in quarantine is not kept');
+  assert.equal(asked.length, 4, 'an answer that came while it was in quarantine is not kept');
 });
 
 test('a prober that fails fails those who wait, and the next caller asks anew', async () => {

@@ -9,29 +9,30 @@ import type { Prober, Probe } from './prober.ts';
 import { Caller, Run } from './question-run.ts';
 
 /**
- * Asks for a mailbox once, however many want to know.
+ * Asks for a mailbox once, however many callers want to know.
  *
  *     a caller ──▶ kept answer, younger than `reuseMs` ──▶ given again, with the time at which it was given first
- *        └──▶ somebody asks now? ──▶ waits for that ──▶ the same answer
+ *        └──▶ asked already? ──▶ waits for that ──▶ the same answer
  *                └──▶ asks, and keeps the answer
  *
- * What could make this lie, and what keeps it from that:
+ * Events that could make a shared answer wrong, and the guard against each:
  *
- * - A mailbox is made or closed meanwhile: ten minutes at most, and a caller may insist (`isFresh`), which waits for
- *   nobody else's question either.
+ * - A mailbox is made or closed meanwhile: ten minutes at most, and a caller may insist (`isFresh`). Then it does not
+ *   wait for another caller's question either.
  * - The MX records change: they are part of the key.
- * - An `unknown` may be otherwise in a moment: only conclusive evidence is given again, and it is judged each time.
+ * - An `unknown` may change in a moment: only conclusive evidence is given again, and it is judged each time.
  * - A prober elsewhere turns out to lie: its answers are forgotten (`forgetFrom`).
  * - A caller withdraws: the question goes on for the others; if all have, it ends unless a mail host owes an answer.
- * - The first caller leaves, or has less time: the question goes on while anybody waits, and a caller whose time is not
- *   up asks for itself.
- * - A caller would wait behind another account's limits, or a single verification behind a list: until a mail host is
- *   named the mailbox, each asks on its own; then all wait for that one, and the others leave their queues unasked.
+ * - The first caller leaves, or has less time: the question goes on while any caller waits, and a caller whose time is
+ *   not up asks for itself.
+ * - A caller would wait behind another account's limits, or a single verification behind a list: each asks on its own
+ *   until a mail host is named the mailbox. Then all wait for that one, and the others leave their queues unasked.
  *
- * Nothing here names a mailbox: keys are hashes with a secret of this process, and replies are kept without the address.
+ * Nothing that is kept names a mailbox: keys are hashes with a secret of this process, and replies are kept without the
+ * address. If nothing is kept, keys live as long as their question and are plain.
  */
 export type AnswerSharing = Prober & {
-  /** Forgets what a prober elsewhere has answered. */
+  /** Forgets the answers of a prober elsewhere. */
   forgetFrom(prober: string): void;
   /** Probers elsewhere whose answers may be kept. */
   probers(): string[];
@@ -63,14 +64,15 @@ export function createAnswerSharing(parts: SharingParts): AnswerSharing {
 
 class SharedAnswers implements AnswerSharing {
   private readonly parts: SharingParts;
-  private readonly keyOf = createKeys();
-  /** Each for `reuseMs` from when it was given. */
+  private readonly keyOf: (probe: Probe) => string;
+  /** Each answer is kept for `reuseMs` from when it was given. */
   private readonly kept: BoundedCache<Answered>;
   private readonly open = new Map<string, Question>();
   private readonly believed = new Set<string>();
 
   constructor(parts: SharingParts) {
     this.parts = parts;
+    this.keyOf = parts.reuseMs > 0 ? createHashedKeys() : plainKey;
     this.kept = createBoundedCache({ clock: parts.clock, maxEntries: parts.maxEntries });
   }
 
@@ -166,7 +168,9 @@ class SharedAnswers implements AnswerSharing {
 
   private keep(key: string, { address }: Probe, { evidence, ageMs }: Given): void {
     const { reuseMs } = this.parts;
-    if (ageMs >= reuseMs || ageMs > this.ageOf(key)) return;
+    if (ageMs >= reuseMs) return;
+    // An answer that was given later has come first.
+    if (this.kept.peek(key) !== undefined && ageMs > this.ageOf(key)) return;
     const { askedBy } = evidence;
     if (askedBy !== undefined) {
       if (!this.parts.isBelieved(askedBy)) return;
@@ -180,7 +184,7 @@ class SharedAnswers implements AnswerSharing {
 
 type Asking = { probe: Probe; patience: Patience };
 
-/** A run that a caller loses nothing by waiting for. */
+/** Returns a run that a caller loses nothing by waiting for. */
 function joinable({ runs }: Question, { account, urgency }: Asker): Run | undefined {
   return runs.find(
     (run) =>
@@ -201,21 +205,25 @@ function isForAll(
   return heard.connected || run.asker.account === probe.asker.account;
 }
 
-/** Names a mailbox at mail hosts, in a form that tells neither. */
-function createKeys(): (probe: Probe) => string {
+/** Makes keys for a mailbox at mail hosts, in a form that tells neither. */
+function createHashedKeys(): (probe: Probe) => string {
   const secret = randomBytes(32).toString('hex');
-  return ({ address, route: { mxRecords, preferred, implicit } }) => {
-    const hosts = `${sorted(mxRecords.slice(0, preferred))}\n\n${sorted(mxRecords.slice(preferred))}`;
-    const name = `${address.localPart}@${address.host}`;
-    return hash('sha256', `${secret}\n${name}\n${String(implicit)}\n${hosts}`, 'base64url');
-  };
+  return (probe) => hash('sha256', `${secret}\n${plainKey(probe)}`, 'base64url');
 }
 
-const sorted = (hosts: string[]): string => (hosts.length > 1 ? hosts.sort() : hosts).join('\n');
+function plainKey({ address, route: { mxRecords, preferred, implicit } }: Probe): string {
+  const hosts = mxRecords.length === 1 ? mxRecords[0] : inAnyOrder(mxRecords, preferred);
+  return `${address.localPart}@${address.host}\n${String(implicit)}\n${hosts ?? ''}`;
+}
+
+/** Names mail hosts; the order among equals does not matter. */
+function inAnyOrder(hosts: readonly string[], preferred: number): string {
+  return `${hosts.slice(0, preferred).sort().join('\n')}\n\n${hosts.slice(preferred).sort().join('\n')}`;
+}
 
 type Names = Probe['address'];
 
-/** `askedAt` is a point on the wall's clock. */
+/** `askedAt` is a point on the wall clock. */
 function givenAgain(
   evidence: Answered,
   address: Names,
@@ -237,7 +245,7 @@ function mapReplies(evidence: Answered, map: (text: string) => string): Answered
   return { ...evidence, replies: evidence.replies.map((reply) => ({ ...reply, text: map(reply.text) })) };
 }
 
-/** Stand for the address and for its local part; no reply that is kept has either character. */
+/** Marks for the address and for its local part; no kept reply has either character. */
 const emailMark = '\u0001';
 const localPartMark = '\u0002';
 
@@ -251,7 +259,7 @@ function withoutName(text: string, { localPart, host }: Names): string {
 
 const letterOrDigit = /[\p{L}\p{N}]/u;
 
-/** Replaces a name where it stands by itself, in whatever case. No pattern: one for each address would cost too much. */
+/** Replaces a name that stands by itself, in any case. No pattern: one for each address would cost too much. */
 function replaceName(text: string, name: string, mark: string): string {
   const [lower, wanted] = [text.toLowerCase(), name.toLowerCase()];
   // A few letters become two in lower case: then the places in both do not agree.

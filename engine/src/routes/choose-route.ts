@@ -99,7 +99,7 @@ export function chooseOpen(
   const standing = those(open, ({ route }) => reputation?.of(route.id) === undefined);
   if (standing.length === 0) return { kind: 'none', why: 'closed' };
   const inOrder = inOrderFor(group, withoutDodging(standing, request, refusals), preferred);
-  const [first] = inOrder;
+  const first = inOrder[0];
   if (first === undefined)
     return resting(Math.max(...refusalKeys(request).map((key) => refusals.lifeOf(key))));
   const bannedUntil = reputation?.bannedUntil(first.route.id, group);

@@ -219,7 +219,7 @@ export function readExactly(
   return new Promise((resolve, reject) => {
     const cancelTimer = clock.after(patience.deadline - clock.now(), () => finish({ kind: 'timeout' }));
     socket.on('readable', onReadable).on('end', onGone).on('close', onGone);
-    patience.signal.addEventListener('abort', onAbort, { once: true });
+    patience.signal.addEventListener('abort', onAbort);
     onReadable();
 
     function stopWaiting(): void {

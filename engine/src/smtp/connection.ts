@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
+import type { StopSignal } from '../patience.ts';
 import { encodeCommand, type Command } from './command.ts';
 import { ReplyReader, type Reply } from './reply-reader.ts';
 
@@ -9,7 +10,7 @@ export type Fault = 'timeout' | 'closed' | 'protocol_error' | 'tls_failed';
 
 export type Heard = { kind: 'reply'; reply: Reply } | { kind: 'fault'; fault: Fault };
 
-type ConnectionParts = { clock: Clock; limits: Limits; signal: AbortSignal };
+type ConnectionParts = { clock: Clock; limits: Limits; signal: StopSignal };
 
 /**
  * One TCP connection to a mail host, as commands out and replies in.

@@ -192,8 +192,8 @@ type ExchangeParts = {
   urgency: Urgency;
   /** Whether all commands leave at once; only if the host offers PIPELINING. */
   pipelining: boolean;
-  /** Called for each reply: the next probe has waited behind it until now. */
-  onReply: (now: number) => void;
+  /** Told of each reply: the next probe has waited behind it until now. */
+  progress: { noteProgress(now: number): void };
 };
 
 /**
@@ -207,7 +207,7 @@ type ExchangeParts = {
 export async function exchange(
   { connection }: Conversation,
   steps: readonly Step[],
-  { clock, limits, patience, urgency, pipelining, onReply }: ExchangeParts,
+  { clock, limits, patience, urgency, pipelining, progress }: ExchangeParts,
 ): Promise<Exchanged> {
   const replies: (Reply | undefined)[] = [];
   const tookMs: number[] = [];
@@ -239,7 +239,7 @@ export async function exchange(
     tookMs[replies.length] = now - since;
     since = now;
     replies.push(answer.reply);
-    onReply(now);
+    progress.noteProgress(now);
     if (command.verb === 'MAIL') mailRefused = !isAccepted(answer.reply);
   }
   return { replies, tookMs, broken: undefined };

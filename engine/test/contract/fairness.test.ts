@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createDomainFacts } from '../../src/probing/domain-facts.ts';
-import { createProviderBeliefs } from '../../src/probing/provider-beliefs.ts';
+import { createDomainFacts, createProviderBeliefs } from '../../src/probing/domain-facts.ts';
 import { createHostMemory } from '../../src/probing/host-traits.ts';
 import { createProbeScheduler, type ProbeScheduler } from '../../src/probing/probe-scheduler.ts';
 import type { Asker } from '../../src/fair-queue.ts';

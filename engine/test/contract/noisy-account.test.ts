@@ -8,8 +8,7 @@ import { createConversationLimiter } from '../../src/politeness/create-conversat
 import { createPacer } from '../../src/politeness/create-pacer.ts';
 import { createPolicyBook } from '../../src/politeness/create-policy-book.ts';
 import { readPolicyFile } from '../../src/politeness/read-policy-file.ts';
-import { createDomainFacts } from '../../src/probing/domain-facts.ts';
-import { createProviderBeliefs } from '../../src/probing/provider-beliefs.ts';
+import { createDomainFacts, createProviderBeliefs } from '../../src/probing/domain-facts.ts';
 import { createHostMemory } from '../../src/probing/host-traits.ts';
 import type { Visit } from '../../src/probing/pending-probe.ts';
 import { createProbeScheduler } from '../../src/probing/probe-scheduler.ts';

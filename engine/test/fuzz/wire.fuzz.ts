@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { randomProbeNames } from '../../src/random-probe-name.ts';
+import { randomProbeNames } from '../../src/probing/made-up-recipients.ts';
 import { parseAddress } from '../../src/syntax/parse-address.ts';
 import { oneHost, startEngine, type EngineInWorld } from '../support/start-engine.ts';
 

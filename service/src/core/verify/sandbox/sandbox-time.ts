@@ -21,7 +21,7 @@ export function createSandboxTime(clock: Clock, delays: boolean) {
   };
 }
 
-function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+function wait(clock: Clock, ms: number, signal: Patience['signal']): Promise<void> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => {
       signal.removeEventListener('abort', onAbort);

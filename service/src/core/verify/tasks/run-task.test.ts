@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { Outcome } from '@mailproof/engine';
+import type { Outcome, Patience } from '@mailproof/engine';
 import { addressOf } from '../../../../test/support/address-of.ts';
 import { databases } from '../../../../test/support/databases.ts';
 import { addresses, openTaskFixture } from '../../../../test/support/open-task-fixture.ts';
@@ -237,9 +237,9 @@ for (const database of databases) {
       const fixture = await openTaskFixture(database);
       const id = await fixture.created(fixture.account.live, addresses(3));
       const cut = new AbortController();
-      const signals: AbortSignal[] = [];
+      const signals: Patience['signal'][] = [];
       const engine = {
-        verify: (_: string, { signal }: { signal: AbortSignal }) =>
+        verify: (_: string, { signal }: Patience) =>
           new Promise<never>((_resolve, reject) => {
             signal.addEventListener('abort', () => reject(signal.reason as Error));
             if (signals.push(signal) === 3) cut.abort();

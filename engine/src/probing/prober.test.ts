@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import { defaultLimits } from '../limits.ts';
 import type { MemoryNamespace } from '../memory.ts';
-import { createHostReach } from './host-reach.ts';
+import { createHostReach } from './prober.ts';
 
 const day = 86_400_000;
 const host = 'mx1.list.test';

@@ -4,7 +4,7 @@ import { createTestClock } from '../../test/support/test-clock.ts';
 import { defaultLimits } from '../limits.ts';
 import type { MemoryNamespace } from '../memory.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
-import { createProviderBeliefs, type BeliefCheck } from './provider-beliefs.ts';
+import { createProviderBeliefs, type BeliefCheck } from './domain-facts.ts';
 
 const host = (name: string) => canonicalHost(name)!;
 const [icloud, me, custom] = [host('icloud.com'), host('me.com'), host('custom.example')];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readRoleNames } from './lists/mailbox-names.ts';
-import { randomProbeNames } from './random-probe-name.ts';
-import { parseAddress } from './syntax/parse-address.ts';
+import { readRoleNames } from '../lists/mailbox-names.ts';
+import { parseAddress } from '../syntax/parse-address.ts';
+import { randomProbeNames } from './made-up-recipients.ts';
 
 const nameAt = randomProbeNames('the secret of one installation');
 const domains = Array.from({ length: 5_000 }, (_, n) => `domain-${n}.test`);
@@ -21,7 +21,7 @@ describe('the name of a made-up address', () => {
   });
 
   test('is a local part that every host must take, and never a role', () => {
-    const roles = readRoleNames(new URL('lists/data/role-names.txt', import.meta.url));
+    const roles = readRoleNames(new URL('../lists/data/role-names.txt', import.meta.url));
     for (const domain of domains) {
       const name = nameAt(domain);
       assert.equal(parseAddress(`${name}@${domain}`).kind, 'valid', name);
