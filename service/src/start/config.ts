@@ -66,7 +66,7 @@ function describeAll(env: Environment): DescribedSetting[] {
 
 export const configMeaning = 'a file of settings, one NAME=value a line; the environment wins';
 
-/** What may come as a file, under its name with `_FILE` after it: whatever is masked. */
+/** Returns the names of masked settings, each of which may come from a file, as NAME_FILE. */
 export function secretNames(): string[] {
   return settingEntries().flatMap(([, setting]) => (setting.mask === undefined ? [] : [setting.names[0]]));
 }

@@ -64,7 +64,7 @@ export function chooseFeatures(names: readonly FeatureName[]): readonly Feature<
   return features.filter(({ name }) => names.includes(name));
 }
 
-/** Says which feature misses one that it needs, in one line for the operator. */
+/** Names a feature whose requirement is missing, in one line for the operator. */
 export function findFeatureProblem(names: readonly FeatureName[]): string | undefined {
   for (const { name, needs = [] } of features) {
     const missing = needs.find((need) => !names.includes(need));

@@ -34,10 +34,10 @@ export type FeatureContext = Omit<OperatorActionsParts, 'startedAt' | 'trustedPr
   store: Store;
   clock: Clock;
   engine: Engine;
-  /** Hands probes to others; absent without the feature. */
+  /** Hands probes to other processes; absent without the feature. */
   queue: ProbeQueue | undefined;
   sandbox: Sandbox;
-  /** Tells the workers of every process that there is something to do. */
+  /** Tells the workers of every process that a task is due. */
   wake: () => void;
   onProblem(message: string, error?: unknown): void;
   /** The figures, if they are served on the API's own port. */
@@ -47,15 +47,15 @@ export type FeatureContext = Omit<OperatorActionsParts, 'startedAt' | 'trustedPr
 type OpenedFeatures = {
   parts: FeatureParts;
   findVisitor: (clientAddress: (request: FastifyRequest) => string) => FindVisitor | undefined;
-  /** Lets requests go that wait for something. */
+  /** Ends the waits of requests. */
   drain: () => void;
   close: () => Promise<void>;
 };
 
-/** Where `node console/build.ts` puts the console. */
+/** Folder in which `node console/build.ts` puts the console. */
 const consoleFolder = resolve(import.meta.dirname, '../../../console/dist');
 
-/** Opens what the routes of features work with. A feature that is left out costs nothing. */
+/** Opens the parts of the features' routes. A feature that is left out costs nothing. */
 export async function openFeatureParts(
   config: Config,
   parts: FeatureContext & { adminToken: AdminToken; allowance: SandboxAllowance },
@@ -89,7 +89,7 @@ export async function openFeatureParts(
     ...(has('console') ? { consoleFiles: readConsoleFiles(consoleFolder, basePath, config.features) } : {}),
   };
   return {
-    // The routes of a feature that is left out are never loaded, so nobody misses its parts.
+    // The routes of a feature that is left out are never loaded, so its parts are not needed.
     parts: own as FeatureParts,
     findVisitor: (clientAddress) =>
       has('people') ? createFindVisitor({ sessions, clientAddress }) : undefined,
@@ -125,7 +125,7 @@ function listActions(config: Config, parts: FeatureContext & { allowance: Sandbo
   });
 }
 
-/** What all egress addresses of this process may send, for an estimate. Those of probers elsewhere are not counted. */
+/** Returns the sending rate of this process's egress addresses, for an estimate. Outside probers are not counted. */
 function sendingRate({ pacing, ipProfile }: Config, { engine }: FeatureContext): SendingRate {
   const { routes } = engine.health();
   const sum = (of: (route: (typeof routes)[number]) => number): number =>
@@ -138,7 +138,7 @@ function sendingRate({ pacing, ipProfile }: Config, { engine }: FeatureContext):
   };
 }
 
-/** The HELO names of all routes lead here, if the operator has the names point to this machine. */
+/** Describes this host at its HELO names, if the operator points these names to this machine. */
 function aboutHost(config: Config): AboutHttp['about'] {
   const { aboutContact: contact, mailFrom, heloName } = config;
   if (contact === undefined) return undefined;
@@ -147,7 +147,7 @@ function aboutHost(config: Config): AboutHttp['about'] {
   return { contact, mailFrom, heloNames: [...new Set([heloName, ...ofRoutes])] };
 }
 
-/** Finding a session is part of authentication and has its deadline; opening and closing one is work like any other. */
+/** Finding a session is part of authentication and has its deadline; opening or closing one counts as work. */
 function sessionStore(store: Store): Pick<Store, 'read' | 'write'> {
   return { read: withFreshDeadlines(store, 'key').read, write: withFreshDeadlines(store, 'work').write };
 }

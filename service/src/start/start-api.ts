@@ -136,7 +136,9 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   }
 }
 
-/** What the store keeps of a test key's requests: of a single one only the answer that belongs to an `Idempotency-Key`. */
+/**
+ * Addresses that the store keeps of a test key's requests: of a single one, only an answer with an `Idempotency-Key`.
+ */
 const storedSingles = {
   addressesIn: ({ idempotency }: VerifyOneRequest) => (idempotency === undefined ? 0 : 1),
   isStored: (answer: VerifyOneAnswer) => answer.kind === 'verified' && !answer.replayed,
@@ -146,7 +148,7 @@ const storedTasks = {
   isStored: (answer: CreateTaskAnswer) => answer.kind === 'created' && !answer.replayed,
 };
 
-/** With a certificate the framework serves HTTPS, which its type does not tell. */
+/** Renews the certificate. With one, the framework serves HTTPS, which its type does not show. */
 function renewTls(server: ApiServer, config: Config, parts: Parameters<typeof renewTlsPair>[2]): () => void {
   return renewTlsPair(server.server as unknown as TlsServer, config, parts);
 }

@@ -13,7 +13,7 @@ export async function loadFeatureHttp(
   const { operator, ...others } = parts;
   const given = {
     ...others,
-    // People have pages for the operator, which are left out with him.
+    // The people feature has pages for the operator, which are left out with that feature.
     ...(names.includes('operator') ? { operator } : {}),
     showsProbers: names.includes('probers'),
   } as FeatureParts;

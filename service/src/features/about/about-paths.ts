@@ -1,2 +1,2 @@
-/** For owners of mail servers; here only where a contact is set. */
+/** For owners of mail servers; exists only if a contact is set. */
 export const aboutPath = '/about-this-host';

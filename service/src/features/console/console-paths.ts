@@ -1,4 +1,4 @@
-/** Where the console is: these and all below them are one page, which reads its address itself. */
+/** Paths of the console: these and all below them are one page, which reads its own URL. */
 export const consolePaths = [
   '/',
   '/check',

@@ -23,23 +23,23 @@ type EngineChoices = Pick<
 >;
 
 type Joining = {
-  /** Hands probes to others. */
+  /** Hands probes to other processes. */
   queue: ProbeQueue;
-  /** How an engine among probers chooses who asks. */
+  /** Chooses the prober of an engine. */
   choices: EngineChoices;
-  /** Takes part with an engine: owns egress addresses, and asks for others. */
+  /** Joins with an engine: owns egress addresses, and asks the probes of other processes. */
   join: (engine: Engine) => Promise<{ egress: EgressKeeper; leave: () => Promise<void> }>;
 };
 
 /**
- * The part of a process among the probers of the installation: which egress addresses it owns, what other processes hand
- * to it, and what it hands to others.
+ * Joins a process to the installation's probers: it owns egress addresses, asks probes of other processes, and hands
+ * them its own.
  */
 export function joinProbers(config: Pick<Config, 'pacing'>, parts: JoinParts): Joining {
   const queue = createProbeQueue({ ...parts, reread: rereadEvidence });
   const kept: { egress?: EgressKeeper } = {};
   const keeper = (): EgressKeeper => {
-    if (kept.egress === undefined) throw new Error('a mailbox was asked for before the start was over');
+    if (kept.egress === undefined) throw new Error('a mailbox was asked for before the start was complete');
     return kept.egress;
   };
   return {
@@ -47,7 +47,7 @@ export function joinProbers(config: Pick<Config, 'pacing'>, parts: JoinParts): J
     choices: {
       sharesEgress: config.pacing === 'on',
       isBelieved: (prober) => isBelieved(prober, keeper()),
-      // A process that does everything knows which blocks are open; of a prober elsewhere it does not.
+      // A process with the role `all` knows which blocks are open, but not those of an outside prober.
       mayAskElsewhere: () => parts.role !== 'all' || kept.egress?.areAllOurs() !== true,
       chooseProber: (local, policies) =>
         createDispatcher({ local, policies, clock: parts.clock, queue, egress: keeper }),
@@ -73,17 +73,17 @@ export function joinProbers(config: Pick<Config, 'pacing'>, parts: JoinParts): J
   };
 }
 
-/** Whether a prober outside may ask: it was not removed, and is neither in quarantine nor put aside. */
+/** Tells whether an outside prober may ask: not removed, in quarantine or put aside. */
 function isBelieved(prober: string, egress: EgressKeeper): boolean {
   return egress.addresses().some(({ owner, well }) => owner === prober && well);
 }
 
-/** What is under way when the process stops has this long to end; others ask for the rest. */
+/** Time that open probes have to end when the process stops; other processes ask the remaining ones. */
 const drainMs = 10_000;
 
 type ServingParts = JoinParts & { engine: Engine; egress: EgressKeeper; queue: ProbeQueue };
 
-/** Asks what other processes hand to us, from the egress addresses that are ours. */
+/** Asks the probes that other processes hand to us, from our own egress addresses. */
 function serveOthers({ engine, egress, queue, ...parts }: ServingParts): { stop(): Promise<void> } {
   const exchange = createProbeExchange(parts);
   const running = runProber({
@@ -107,7 +107,7 @@ function serveOthers({ engine, egress, queue, ...parts }: ServingParts): { stop(
   };
 }
 
-/** What we handed to an egress address that has no owner any more, or that has become ours, is asked anew. */
+/** Takes back probes for an egress address that has lost its owner or become ours; they are asked again. */
 function takeBack({ egress, queue, onProblem }: Pick<ServingParts, 'egress' | 'queue' | 'onProblem'>): void {
   const owned = new Map(egress.addresses().map((one) => [one.name, one]));
   for (const name of queue.busy()) {
@@ -116,6 +116,6 @@ function takeBack({ egress, queue, onProblem }: Pick<ServingParts, 'egress' | 'q
     if (!canAsk)
       queue
         .withdraw(name, address?.owner ?? '')
-        .catch((error: unknown) => onProblem('probes could not be taken back', error));
+        .catch((error: unknown) => onProblem('cannot take probes back from another process', error));
   }
 }

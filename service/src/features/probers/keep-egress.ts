@@ -23,8 +23,8 @@ import { mayAskMailHosts } from './who-may-ask.ts';
  * conversations may begin, and until when. A process that cannot reach the store, or stood still, begins nothing after
  * that time: another may have taken over.
  *
- * who-may-ask.ts decides which roles may own addresses. A process that loses the right finishes its open conversations
- * and leaves its addresses. If no process can ask, one log line says so, and another when one can again.
+ * The roles that may own addresses are in who-may-ask.ts. A process that loses the right finishes its open
+ * conversations and leaves its addresses. If no process can ask, one log line says so, and another when one can again.
  */
 export type EgressKeeper = {
   /** Returns the addresses as last read that have an owner now, or are about to get one. */

@@ -1,2 +1,2 @@
-/** Here only where a token for it is set and it has no port of its own. */
+/** Exists only if a token is set and there is no separate port. */
 export const metricsPath = '/metrics';

@@ -28,10 +28,8 @@ export function startCounting(parts: CountingParts): Counting {
     },
     stop: async () => {
       await writing.stop();
-      // A failing store must not hold up the shutdown.
-      await counts
-        .write()
-        .catch((error: unknown) => parts.onProblem('the last counts could not be saved', error));
+      // A failing store must not delay the shutdown.
+      await counts.write().catch((error: unknown) => parts.onProblem('cannot save the last counts', error));
     },
   };
 }

@@ -5,7 +5,7 @@ import type { PeopleActions } from '../people-actions.ts';
 import type { Sessions } from '../sessions/create-sessions.ts';
 
 export type PeopleHttp = AccountHttp & {
-  /** Browsers that have signed in. */
+  /** Sessions of signed-in browsers. */
   sessions: Sessions;
   people: PeopleActions;
   /** Whether a key or the admin token opens a session; by default it does. */
@@ -17,7 +17,7 @@ export type PeopleHttp = AccountHttp & {
 export type OidcSignIn = {
   provider: OidcProvider;
   seal: SealVisits;
-  /** Where browsers reach the service, with the path under which a proxy has it. */
+  /** URL at which browsers reach the service, with the path prefix of a proxy. */
   publicUrl: string;
   operators: readonly string[];
   now: () => number;
