@@ -1,7 +1,7 @@
 /**
  * Builds the page into `console/dist/`: one script and one style sheet, minified, named after their content, each
- * beside its compressed forms, and the `index.html` that names them. Run as `node console/build.ts`, after every
- * installation; where nothing has changed since the last build it does nothing.
+ * beside its compressed forms, and the `index.html` that names them. Run as `node console/build.ts` after every
+ * installation. Without changes since the last build it does nothing.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { build } from 'esbuild';
 const here = import.meta.dirname;
 const root = join(here, '..');
 const dist = join(here, 'dist');
-/** What the page was made from, so that the next build knows whether to do anything. */
+/** Hash of the sources of the last build. */
 const stamp = join(dist, '.made-from');
 
 export async function buildConsole(): Promise<'built' | 'unchanged'> {
@@ -62,7 +62,9 @@ function fillIn({ script, style }: AssetNames): string {
     .replace('{{style}}', `/assets/${style}`);
 }
 
-/** The server picks one of the three by what the browser takes; nothing is compressed while somebody waits. */
+/**
+ * Writes a file in three forms. The server sends the best one that the browser accepts, and compresses nothing itself.
+ */
 function writeCompressed(path: string, contents: Buffer): void {
   writeFileSync(path, contents);
   writeFileSync(`${path}.gz`, gzipSync(contents, { level: 9 }));
@@ -70,7 +72,7 @@ function writeCompressed(path: string, contents: Buffer): void {
   writeFileSync(`${path}.br`, brotliCompressSync(contents, { params }));
 }
 
-/** In one step where there was nothing; else the old build is moved aside first, so that no half of one is seen. */
+/** Puts the new build in place in one step. An old build is moved aside first, so that no mixture is served. */
 function replaceDist(unfinished: string): void {
   const old = `${unfinished}-old`;
   if (existsSync(dist)) renameSync(dist, old);
@@ -90,7 +92,7 @@ function hashOfSources(): string {
   return hash.update(JSON.stringify(bundledPackages())).digest('hex');
 }
 
-/** Versions and checksums of the packages that end up in the page, and of the one that makes it. */
+/** Returns versions and checksums of the bundled packages and of the bundler. */
 function bundledPackages(): unknown[] {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, unknown>;

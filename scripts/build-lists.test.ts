@@ -8,12 +8,13 @@ import { canonicalHost } from '../engine/src/syntax/canonical-host.ts';
 import { unpackVerified } from '../cli/src/domain-lists/fetch-package.ts';
 import {
   dropRules,
-  mergeDisposable,
   type Guards,
+  inByteOrder,
+  mergeDisposable,
   type NamedList,
+  readByHand,
 } from '../cli/src/domain-lists/merge-disposable.ts';
 import { disposableSources, freeSources } from '../cli/src/domain-lists/packages.ts';
-import { inByteOrder, readByHand } from '../cli/src/domain-lists/read-by-hand.ts';
 
 function committed(file: string): string {
   return readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');

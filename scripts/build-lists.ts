@@ -4,10 +4,15 @@ import { format, resolveConfig } from 'prettier';
 import { registrableDomain } from '../engine/src/lists/domain-family.ts';
 import { describeLists, type BuildReport } from './lists/describe-lists.ts';
 import { fetchPackage } from '../cli/src/domain-lists/fetch-package.ts';
-import { mergeSources } from '../cli/src/domain-lists/merge-sources.ts';
+import {
+  inByteOrder,
+  mergeSources,
+  noticeFor,
+  readByHand,
+  readSource,
+  type ReadSource,
+} from '../cli/src/domain-lists/merge-disposable.ts';
 import { disposableSources, freeSources } from '../cli/src/domain-lists/packages.ts';
-import { inByteOrder, readByHand } from '../cli/src/domain-lists/read-by-hand.ts';
-import { noticeFor, readSource, type ReadSource } from '../cli/src/domain-lists/read-source.ts';
 
 /**
  * Builds the engine's lists from pinned packages and our own files: `node scripts/build-lists.ts`.

@@ -1,4 +1,4 @@
-import { wrap } from '../cli/src/present/wrap.ts';
+import { wrap } from '../cli/src/present/text.ts';
 import {
   forbiddingProviders,
   builtInPolicies,

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { llmsText } from '../service/src/features/agents/routes/llms-text.ts';
+import { clientTypes } from './client-types.ts';
 import { limitsPage } from './limits-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { providersPage } from './providers-page.ts';
@@ -9,7 +10,9 @@ import { scalePage } from './scale-page.ts';
 import { scorePage } from './score-page.ts';
 import { settingsPage } from './settings-page.ts';
 
-/** `npm run docs`: writes the pages that are made from code. */
+/** `npm run docs`: writes the pages and the types of the client that are made from code. */
+for (const [file, text] of await clientTypes())
+  writeFileSync(new URL(`../client/src/types/${file}`, import.meta.url), text);
 writeFileSync(new URL('../docs/limits.md', import.meta.url), limitsPage());
 writeFileSync(new URL('../docs/llms.txt', import.meta.url), llmsText(''));
 writeFileSync(new URL('../docs/metrics.md', import.meta.url), await metricsPage());

@@ -1,147 +1,68 @@
 import type { Command, CommandGroup } from './command.ts';
+import type { Feature } from './features.ts';
+import { loadCommand, type CommandName } from './load-command.ts';
 
-/** A line of the table: enough for `--help` without loading the command and all it stands on. */
-export type CommandEntry = { name: string; summary: string; load(): Promise<Command | CommandGroup> };
+/** A row of `--help`, known without loading the command. A command is gone if its feature is left out. */
+export type CommandEntry = {
+  name: CommandName;
+  summary: string;
+  feature: Feature | undefined;
+  load(): Promise<Command | CommandGroup>;
+};
 
-export const commands: readonly CommandEntry[] = [
-  {
-    name: 'serve',
-    summary: 'run the service: API, worker and maintenance in one process',
-    load: async () => (await import('./commands/serve.ts')).serveCommand,
-  },
-  {
-    name: 'verify',
-    summary: 'verify addresses directly, without a service',
-    load: async () => (await import('./commands/verify.ts')).verifyCommand,
-  },
-  {
-    name: 'demo',
-    summary: 'try it out: the service, its console and a simulated mail internet',
-    load: async () => (await import('./commands/demo.ts')).demoCommand,
-  },
-  {
-    name: 'drill',
-    summary: 'break an installation on purpose, and show who tells and when answers come back',
-    load: async () => (await import('./commands/drill.ts')).drillCommand,
-  },
-  {
-    name: 'check',
-    summary: 'check a list of addresses through the API of a running service',
-    load: async () => (await import('./commands/check.ts')).checkCommand,
-  },
-  {
-    name: 'lists',
-    summary: 'view and manage the lists that a service checks',
-    load: async () => (await import('./commands/lists.ts')).listsCommand,
-  },
-  {
-    name: 'webhooks',
-    summary: 'manage the endpoints that a service tells of events',
-    load: async () => (await import('./commands/webhooks.ts')).webhooksCommand,
-  },
-  {
-    name: 'mcp',
-    summary: 'offer a service to an agent (Model Context Protocol)',
-    load: async () => (await import('./commands/mcp.ts')).mcpCommand,
-  },
-  {
-    name: 'parse',
-    summary: 'check only the syntax of addresses',
-    load: async () => (await import('./commands/parse.ts')).parseCommand,
-  },
-  {
-    name: 'classify',
-    summary: 'explain replies of mail servers',
-    load: async () => (await import('./commands/classify.ts')).classifyCommand,
-  },
-  {
-    name: 'doctor',
-    summary: 'find what prevents this machine from verifying, and how to fix it',
-    load: async () => (await import('./commands/doctor.ts')).doctorCommand,
-  },
-  {
-    name: 'setup',
-    summary: 'ask for what the service needs, and write the settings file',
-    load: async () => (await import('./commands/setup.ts')).setupCommand,
-  },
-  {
-    name: 'config',
-    summary: 'list all settings with their current values',
-    load: async () => (await import('./commands/config.ts')).configCommand,
-  },
-  {
-    name: 'domain-lists',
-    summary: 'show and renew the lists of domains',
-    load: async () => (await import('./commands/domain-lists.ts')).domainListsCommand,
-  },
-  {
-    name: 'accounts',
-    summary: 'create and list accounts, set their plan',
-    load: async () => (await import('./commands/accounts.ts')).accountsCommand,
-  },
-  {
-    name: 'keys',
-    summary: 'create, list and delete API keys',
-    load: async () => (await import('./commands/keys.ts')).keysCommand,
-  },
-  {
-    name: 'prober',
-    summary: 'ask mail hosts for a service elsewhere, from this machine',
-    load: async () => (await import('./commands/prober.ts')).proberCommand,
-  },
-  {
-    name: 'probers',
-    summary: 'add, list and remove probers outside this installation',
-    load: async () => (await import('./commands/probers.ts')).probersCommand,
-  },
-  {
-    name: 'rests',
-    summary: 'list and end rests: mail hosts that are left alone for now',
-    load: async () => (await import('./commands/rests.ts')).restsCommand,
-  },
-  {
-    name: 'opt-outs',
-    summary: 'list, add and remove domains whose mail servers are never asked',
-    load: async () => (await import('./commands/opt-outs.ts')).optOutsCommand,
-  },
-  {
-    name: 'form-keys',
-    summary: 'create, list and delete publishable keys for sign-up forms',
-    load: async () => (await import('./commands/form-keys.ts')).formKeysCommand,
-  },
-  {
-    name: 'credits',
-    summary: 'grant and show credits',
-    load: async () => (await import('./commands/credits.ts')).creditsCommand,
-  },
-  {
-    name: 'audit',
-    summary: 'audit the ledger of credits',
-    load: async () => (await import('./commands/audit.ts')).auditCommand,
-  },
-  {
-    name: 'migrate',
-    summary: 'update the database schema to this version',
-    load: async () => (await import('./commands/migrate.ts')).migrateCommand,
-  },
-  {
-    name: 'upgrade',
-    summary: 'say what a start of this version would do to the database',
-    load: async () => (await import('./commands/upgrade.ts')).upgradeCommand,
-  },
-  {
-    name: 'backup',
-    summary: 'back up the database while the service is running, or verify a backup',
-    load: async () => (await import('./commands/backup.ts')).backupCommand,
-  },
-  {
-    name: 'restore',
-    summary: 'restore a backup where there is no database yet',
-    load: async () => (await import('./commands/restore.ts')).restoreCommand,
-  },
-  {
-    name: 'copy',
-    summary: 'copy an installation to another database',
-    load: async () => (await import('./commands/copy.ts')).copyCommand,
-  },
+/** All commands in the order of `--help`, the daily ones first. */
+export const sections = [
+  section('every day', [
+    entry('verify', 'verify addresses directly, without a service'),
+    entry('check', 'check a list of addresses through the API of a running service', 'lists'),
+    entry('serve', 'run the service: API, worker and maintenance in one process'),
+    entry('doctor', 'find what prevents this machine from verifying, and how to fix it'),
+    entry('demo', 'try it out: the service, its console and a simulated mail internet'),
+  ]),
+  section('settings', [
+    entry('setup', 'ask for what the service needs, and write the settings file'),
+    entry('config', 'list all settings with their current values'),
+  ]),
+  section('accounts and keys', [
+    entry('accounts', 'create and list accounts, set their plan and rate'),
+    entry('keys', 'create, list, change and delete API keys'),
+    entry('credits', 'grant and show credits'),
+    entry('form-keys', 'create, list and delete publishable keys for sign-up forms', 'forms'),
+  ]),
+  section('through the API of a service', [
+    entry('lists', 'view and manage the lists that a service checks', 'lists'),
+    entry('webhooks', 'manage the endpoints that a service calls when something happens', 'webhooks'),
+    entry('mcp', 'offer a service to an agent (Model Context Protocol)', 'agents'),
+  ]),
+  section('the operation of a service', [
+    entry('store', 'maintain the database: its schema, its ledger and copies of it'),
+    entry('probers', 'add, list and remove probers on other machines, or run one here', 'probers'),
+    entry('rests', 'list and end rests: mail hosts that are left alone for now', 'operator'),
+    entry('opt-outs', 'list, add and remove domains whose mail servers are never asked'),
+    entry('domain-lists', 'show and renew the lists of domains'),
+    entry('drill', 'break an installation on purpose, and show the alerts and the recovery'),
+  ]),
+  section('tools without a network', [
+    entry('parse', 'check only the syntax of addresses'),
+    entry('classify', 'explain replies of mail servers'),
+  ]),
+  section('short names', [
+    entry('audit', 'the same as store audit'),
+    entry('migrate', 'the same as store migrate'),
+    entry('upgrade', 'the same as store upgrade'),
+    entry('backup', 'the same as store backup', 'backups'),
+    entry('restore', 'the same as store restore', 'backups'),
+    entry('copy', 'the same as store copy'),
+    entry('prober', 'the same as probers run', 'probers'),
+  ]),
 ];
+
+export const commands: readonly CommandEntry[] = sections.flatMap((one) => one.commands);
+
+function section(title: string, entries: readonly CommandEntry[]) {
+  return { title, commands: entries };
+}
+
+function entry(name: CommandName, summary: string, feature?: Feature): CommandEntry {
+  return { name, summary, feature, load: loadCommand[name] };
+}

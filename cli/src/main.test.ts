@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import type { Command } from './command.ts';
 import { commands } from './commands.ts';
+import { enabledFeatures, features } from './features.ts';
 import { runHere } from '../test/support/run-here.ts';
+import { featureNames } from '../../service/src/core/config/feature-names.ts';
 import { runMailproof, startMailproof } from '../../service/test/support/mailproof.ts';
 
 const concurrent = { concurrency: 2 };
@@ -17,6 +20,12 @@ describe('help', concurrent, () => {
       assert.match(stdout, new RegExp(`^  ${name} +${summary.slice(0, 20)}`, 'm'));
     for (const exitCode of [0, 1, 2, 3, 70, 130]) assert.match(stdout, new RegExp(`^  ${exitCode} `, 'm'));
     assert.ok(stdout.split('\n').every((line) => line.length <= 80));
+  });
+
+  test('--help begins with the commands of every day', async () => {
+    const { stdout } = await runHere(['--help']);
+    const listed = [...stdout.matchAll(/^ {2}(?<name>[a-z-]+) {2,}/gm)].map(({ groups }) => groups?.['name']);
+    assert.deepEqual(listed.slice(0, 5), ['verify', 'check', 'serve', 'doctor', 'demo']);
   });
 
   for (const { name } of commands) {
@@ -53,7 +62,7 @@ describe('help', concurrent, () => {
 describe('a command line that is not understood ends with 2 and one line that helps', concurrent, () => {
   const mistakes: [string[], RegExp][] = [
     [['vrify', 'ada@example.com'], /Unknown command "vrify"\. Did you mean verify\?/],
-    [['zzzzzzzzz'], /Unknown command "zzzzzzzzz"\. Commands: serve, verify/],
+    [['zzzzzzzzz'], /Unknown command "zzzzzzzzz"\. Commands: verify, check/],
     [['verify', '--jsn', 'ada@example.com'], /Unknown option --jsn\. Did you mean --json\?/],
     [['verify', '--file'], /Missing value: --file PATH\|-/],
     [['verify', '--file', '--json'], /Missing value: --file/],
@@ -77,6 +86,105 @@ describe('a command line that is not understood ends with 2 and one line that he
       assert.equal(stderr.trimEnd().split('\n').length, 1);
     });
   }
+});
+
+/** Every command by the words that call it: `keys create`, `audit`. */
+async function everyCommand(): Promise<[string, Command][]> {
+  const found = await Promise.all(
+    commands.map(async ({ name, load }): Promise<[string, Command][]> => {
+      const loaded = await load();
+      if (loaded.kind === 'command') return [[name, loaded]];
+      return Object.entries(loaded.actions).map(([action, command]) => [`${name} ${action}`, command]);
+    }),
+  );
+  return found.flat();
+}
+
+describe('names', concurrent, () => {
+  test('a command calls itself by the words that call it', async () => {
+    for (const [words, { name }] of await everyCommand()) assert.equal(name, words);
+  });
+
+  test('a command of a group and its short name take the same options', async () => {
+    const all = new Map(await everyCommand());
+    const pairs = [...'audit migrate upgrade backup restore copy'.split(' ')].map((name) => [
+      name,
+      `store ${name}`,
+    ]);
+    for (const [short = '', full = ''] of [...pairs, ['prober', 'probers run']]) {
+      assert.ok(all.has(short) && all.has(full), full);
+      assert.deepEqual(all.get(full)?.options, all.get(short)?.options);
+      const { stdout } = await runHere([...full.split(' '), '--help']);
+      assert.match(stdout, new RegExp(`usage: mailproof ${full} `));
+      assert.doesNotMatch(stdout, new RegExp(`mailproof ${short} `));
+    }
+  });
+});
+
+describe('--json', concurrent, () => {
+  test('is an option of every command, or is refused with the reason', async () => {
+    for (const [words, { options, noJson }] of await everyCommand())
+      assert.equal('json' in options, noJson === undefined, words);
+    const { code, stdout, stderr } = await runHere(['mcp', '--json']);
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, /There is no --json here: the protocol is JSON already/);
+  });
+
+  test('gives the version as an object, and is refused for the help', async () => {
+    const { stdout } = await runHere(['--version', '--json']);
+    assert.deepEqual(Object.keys(JSON.parse(stdout) as object), ['version']);
+    for (const args of [['--help'], ['keys', '--help'], ['verify', '--help']]) {
+      const help = await runHere([...args, '--json']);
+      assert.deepEqual([help.code, help.stdout], [2, '']);
+      assert.match(help.stderr, /The help has no JSON form/);
+    }
+  });
+});
+
+describe('a feature that MAILPROOF_FEATURES leaves out', concurrent, () => {
+  for (const feature of features) {
+    const env = { MAILPROOF_FEATURES: features.filter((name) => name !== feature).join(',') };
+
+    test(`${feature}: its commands are not in --help, and are refused`, async () => {
+      const { stdout } = await runHere(['--help'], { env });
+      for (const { name, feature: belongsTo } of commands) {
+        assert.equal(new RegExp(`^  ${name} `, 'm').test(stdout), belongsTo !== feature, name);
+        if (belongsTo !== feature) continue;
+        const { code, stderr } = await runHere([name], { env });
+        assert.equal(code, 2);
+        assert.match(stderr, new RegExp(`"mailproof ${name}" belongs to the feature ${feature}, which`));
+      }
+    });
+  }
+
+  test('the features are those of the service', () => {
+    assert.deepEqual(features, featureNames);
+  });
+
+  test('a group loses the commands that belong to it, and keeps the others', async () => {
+    const env = { MAILPROOF_FEATURES: 'none' };
+    const { stdout } = await runHere(['store', '--help'], { env });
+    assert.match(stdout, /mailproof store migrate/);
+    assert.doesNotMatch(stdout, /backup|restore/);
+    const { code, stderr } = await runHere(['store', 'backup', 'x'], { env });
+    assert.equal(code, 2);
+    assert.match(stderr, /"mailproof store backup" belongs to the feature backups/);
+  });
+
+  test('all are on by default, none can be said, and an unknown name stops every command', async () => {
+    const enabled = (text?: string) => {
+      const read = enabledFeatures(text === undefined ? {} : { MAILPROOF_FEATURES: text });
+      return read.kind === 'ok' ? [...read.enabled] : read.problem;
+    };
+    for (const text of [undefined, '']) assert.deepEqual(enabled(text), [...features]);
+    assert.deepEqual(enabled('none'), []);
+    assert.deepEqual(enabled('webhooks, lists'), ['webhooks', 'lists']);
+    const { code, stdout, stderr } = await runHere(['config'], {
+      env: { MAILPROOF_FEATURES: 'lists,formz' },
+    });
+    assert.deepEqual([code, stdout], [3, '']);
+    assert.match(stderr, /^mailproof: MAILPROOF_FEATURES names "formz".* Did you mean forms\?\n$/);
+  });
 });
 
 describe('config', concurrent, () => {

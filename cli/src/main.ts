@@ -1,4 +1,4 @@
-import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { exitCodes, type ExitCode } from './command.ts';
 import { run } from './run.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 

@@ -2,19 +2,19 @@ import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
 
 /**
- * Where a command reads and writes. Answers go to the output and nothing else does, so that it can be
- * piped; whatever is said to the person at the terminal goes to the side.
+ * The input and output of a command. Only answers go to the output, so that it can be piped; messages to the person
+ * go to the side.
  */
 export type Terminal = {
   input: Readable;
   inputIsTerminal: boolean;
-  /** Resolves once the text is handed over; rejects where the reader has gone. */
+  /** Resolves once the text is handed over; rejects if the reader has gone. */
   write: (text: string) => Promise<void>;
   /** One line to the person, never part of the answer. */
   tell: (line: string) => void;
   /** A line that the next one replaces; empty takes it away. Does nothing unless a person is watching. */
   progress: (line: string) => void;
-  /** The text in colour, where the output shows colours. */
+  /** Colours the text if the output shows colours. */
   paint: (colour: Colour, text: string) => string;
   /** Whether a person sees what is told. */
   watched: boolean;
@@ -39,7 +39,7 @@ export function createTerminal({ input, output, side }: Streams): Terminal {
   output.on('error', () => undefined);
   side.on('error', () => undefined);
 
-  /** Whatever else goes to the same screen goes above the progress line. */
+  /** Writes above the progress line, which stays the last on the screen. */
   function aboveProgress(write: () => void): void {
     if (progressLine !== '') side.write(eraseLine);
     write();

@@ -1,19 +1,29 @@
-import type { Command, CommandGroup } from './command.ts';
-import type { CommandEntry } from './commands.ts';
-import { exitCodeMeanings } from './exit-codes.ts';
-import { wrap } from './present/wrap.ts';
+import { exitCodeMeanings, type Command, type CommandGroup } from './command.ts';
+import { sections } from './commands.ts';
+import type { Feature } from './features.ts';
+import { wrap } from './present/text.ts';
 
-/** The help texts, all made from the tables. `columns` is the width of the screen. */
-export function helpForProgram(commands: readonly CommandEntry[], columns: number): string {
+type EnabledFeatures = ReadonlySet<Feature>;
+
+/** Lists every command of the enabled features. `columns` is the width of the screen. */
+export function helpForProgram(enabled: EnabledFeatures, columns: number): string {
+  const shown = sections.map(({ title, commands }) => ({
+    title,
+    commands: commands.filter(({ feature }) => feature === undefined || enabled.has(feature)),
+  }));
+  const width = Math.max(...shown.flatMap(({ commands }) => commands.map(({ name }) => name.length)));
   return [
     'Checks whether an email address can receive mail, and shows the evidence.',
     '',
     'usage: mailproof COMMAND [ARGUMENTS] [OPTIONS]',
-    '',
-    ...table(
-      commands.map(({ name, summary }) => [name, summary]),
-      columns,
-    ),
+    ...shown.flatMap(({ title, commands }) => [
+      '',
+      `${title}:`,
+      ...table(
+        commands.map(({ name, summary }) => [name.padEnd(width), summary]),
+        columns,
+      ),
+    ]),
     '',
     'exit codes:',
     ...table(
@@ -22,7 +32,7 @@ export function helpForProgram(commands: readonly CommandEntry[], columns: numbe
     ),
     '',
     ...wrap(
-      'Settings come from MAILPROOF_ environment variables; mailproof config lists them. For help on a command, run mailproof COMMAND --help.',
+      'With --json a command prints one JSON object, or one per line. Settings come from MAILPROOF_ environment variables; mailproof config lists them. For help on a command, run mailproof COMMAND --help.',
       { columns },
     ),
     '',
@@ -47,13 +57,18 @@ export function helpForCommand(command: Command, columns: number): string {
   ].join('\n');
 }
 
-export function helpForGroup(group: CommandGroup, columns: number): string {
-  const actions = Object.values(group.actions);
+export function helpForGroup(
+  group: CommandGroup,
+  { enabled, columns }: { enabled: EnabledFeatures; columns: number },
+): string {
+  const actions = Object.values(group.actions).filter(
+    ({ feature }) => feature === undefined || enabled.has(feature),
+  );
   return [
     `${group.summary.charAt(0).toUpperCase()}${group.summary.slice(1)}.`,
     '',
     ...actions.flatMap(({ name, takes, summary }) => [
-      `  mailproof ${name} ${takes}`,
+      ...wrap(`mailproof ${name} ${takes}`, { columns, first: '  ', indent: '    ' }),
       ...wrap(summary, { columns, first: '      ', indent: '      ' }),
     ]),
     '',

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { createClient } from './create-client.ts';
-import { systemParts } from './client-parts.ts';
+import { systemParts } from './exchange.ts';
 import { MailproofError } from './mailproof-error.ts';
 import { startStandIn, type Fault } from '../test/support/start-stand-in.ts';
 
-/** What the calls ask and answer is held by the service's own tests (account-client.test.ts), against the service itself. */
+/** The service's own tests (account-client.test.ts) check the calls against the service itself. */
 const endings: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const end of endings.splice(0)) await end();

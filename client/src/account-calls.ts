@@ -1,20 +1,33 @@
+import type { PersonRole } from './contract.ts';
+import {
+  createAsk,
+  holdsList,
+  queryOf,
+  request,
+  type CallOptions,
+  type Connection,
+  type PageOptions,
+} from './request.ts';
 import type {
   Account,
   AccountKey,
+  CreatedInvitation,
   CreatedKey,
+  FormKey,
+  FormKeyList,
+  FormKeyRequest,
+  InvitationRequest,
   KeyChange,
   KeyList,
   KeyRequest,
   LedgerPage,
+  PeopleList,
+  Person,
   TaskPage,
   Usage,
-} from './account.ts';
-import type { FormKey, FormKeyList, FormKeyRequest } from './form-check.ts';
-import { createAsk, holdsList, queryOf, type CallOptions, type PageOptions } from './ask.ts';
-import { createPeopleCalls, type PeopleCalls } from './people-calls.ts';
-import { request, type Connection } from './request.ts';
+} from './types/account-types.ts';
 
-/** What a client may look at and change of the account its key belongs to. All of it is free of charge. */
+/** Calls about the account of the key. All of them are free of charge. */
 export type AccountCalls = {
   account(options?: CallOptions): Promise<Account>;
   /** The newest entries first; `before` is `next` of the page before. */
@@ -32,7 +45,7 @@ export type KeyCalls = {
   list(options?: CallOptions): Promise<KeyList>;
   /** The key is in the answer and nowhere else. */
   create(key?: KeyRequest, options?: CallOptions): Promise<CreatedKey>;
-  /** Its name and its limits; what is not named stays as it is. It holds everywhere within a second. */
+  /** Changes the name and the limits; a field that is not given stays as it is. It holds everywhere within a second. */
   change(keyId: string, change: KeyChange, options?: CallOptions): Promise<AccountKey>;
   rename(keyId: string, name: string, options?: CallOptions): Promise<AccountKey>;
   /** It stops working within a second. */
@@ -109,4 +122,65 @@ function isFormKey(body: object): body is FormKey {
 
 function isCreatedKey(body: object): body is CreatedKey {
   return 'api_key' in body && 'key_id' in body;
+}
+
+/** The people of the account, if the service has an OpenID provider. For live keys without limits, and for owners. */
+export type PeopleCalls = {
+  list(options?: CallOptions): Promise<PeopleList>;
+  /** The link is in the answer and nowhere else. */
+  invite(invitation: InvitationRequest, options?: CallOptions): Promise<CreatedInvitation>;
+  withdraw(invitationId: string, options?: CallOptions): Promise<void>;
+  /** It holds everywhere within a second. */
+  setRole(personId: string, role: PersonRole, options?: CallOptions): Promise<Person>;
+  /** Their sessions end within a second. */
+  remove(personId: string, options?: CallOptions): Promise<void>;
+};
+
+/** The same for the operator, of any account. */
+export type AdminPeopleCalls = {
+  list(accountId: string, options?: CallOptions): Promise<PeopleList>;
+  /** The link is in the answer and nowhere else. */
+  invite(accountId: string, invitation: InvitationRequest, options?: CallOptions): Promise<CreatedInvitation>;
+};
+
+function createPeopleCalls(connection: Connection): PeopleCalls {
+  const ask = createAsk(connection);
+  const drop = async (path: string, signal: AbortSignal | undefined) => {
+    await request({ method: 'DELETE', path, signal }, connection);
+  };
+  return {
+    list: ({ signal } = {}) =>
+      ask({ method: 'GET', path: `${accountPath}/people`, signal }, holdsList<PeopleList>('people')),
+    invite: (invitation, { signal } = {}) =>
+      ask({ method: 'POST', path: `${accountPath}/invitations`, body: invitation, signal }, isInvitation),
+    withdraw: (id, { signal } = {}) => drop(`${accountPath}/invitations/${encodeURIComponent(id)}`, signal),
+    setRole: (id, role, { signal } = {}) =>
+      ask(
+        { method: 'PATCH', path: `${accountPath}/people/${encodeURIComponent(id)}`, body: { role }, signal },
+        isPerson,
+      ),
+    remove: (id, { signal } = {}) => drop(`${accountPath}/people/${encodeURIComponent(id)}`, signal),
+  };
+}
+
+export function createAdminPeopleCalls(connection: Connection): AdminPeopleCalls {
+  const ask = createAsk(connection);
+  const pathTo = (accountId: string) => `/admin/v1/accounts/${encodeURIComponent(accountId)}`;
+  return {
+    list: (accountId, { signal } = {}) =>
+      ask({ method: 'GET', path: `${pathTo(accountId)}/people`, signal }, holdsList<PeopleList>('people')),
+    invite: (accountId, invitation, { signal } = {}) =>
+      ask(
+        { method: 'POST', path: `${pathTo(accountId)}/invitations`, body: invitation, signal },
+        isInvitation,
+      ),
+  };
+}
+
+function isPerson(body: object): body is Person {
+  return 'person_id' in body && 'role' in body;
+}
+
+function isInvitation(body: object): body is CreatedInvitation {
+  return 'invitation_id' in body && 'url' in body;
 }

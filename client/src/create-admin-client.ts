@@ -7,7 +7,7 @@ import type {
   AuditLogPage,
   EndedRests,
   ServiceHealth,
-} from './admin.ts';
+} from './types/console-types.ts';
 import type {
   AccountKey,
   CreatedKey,
@@ -16,16 +16,22 @@ import type {
   KeyRequest,
   LedgerPage,
   TaskPage,
-} from './account.ts';
-import { createAsk, holdsList, queryOf, type CallOptions, type PageOptions } from './ask.ts';
-import { connect } from './connect.ts';
-import type { ClientLimits } from './client-limits.ts';
-import { systemParts, type ClientParts, type Fetch } from './client-parts.ts';
-import { createAdminPeopleCalls, type AdminPeopleCalls } from './people-calls.ts';
-import { request, type Connection } from './request.ts';
+} from './types/account-types.ts';
+import {
+  connect,
+  createAsk,
+  holdsList,
+  queryOf,
+  request,
+  type CallOptions,
+  type Connection,
+  type PageOptions,
+} from './request.ts';
+import { systemParts, type ClientLimits, type ClientParts, type Fetch } from './exchange.ts';
+import { createAdminPeopleCalls, type AdminPeopleCalls } from './account-calls.ts';
 
 export type AdminClientOptions = {
-  /** Where the service is: `https://mail.example`, with or without a path. */
+  /** The URL of the service: `https://mail.example`, with or without a path. */
   baseUrl: string;
   /** The operator's, `MAILPROOF_ADMIN_TOKEN` of the service. */
   token: string;
@@ -35,7 +41,7 @@ export type AdminClientOptions = {
   limits?: Partial<ClientLimits>;
 };
 
-/** What the operator may see and do, for scripts. Every change is written down in the service's audit log. */
+/** The operator's calls, for scripts. Every change is written down in the service's audit log. */
 export type AdminClient = {
   accounts: AdminAccountCalls;
   keys: AdminKeyCalls;
@@ -70,7 +76,7 @@ export type AdminKeyCalls = {
   list(accountId: string, options?: CallOptions): Promise<KeyList>;
   /** The key is in the answer and nowhere else. */
   create(accountId: string, key?: KeyRequest, options?: CallOptions): Promise<CreatedKey>;
-  /** Its name and its limits; what is not named stays as it is. */
+  /** Changes the name and the limits; a field that is not given stays as it is. */
   change(
     key: { accountId: string; keyId: string },
     change: KeyChange,

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
 import { createClient } from './create-client.ts';
-import { systemParts } from './client-parts.ts';
+import { systemParts } from './exchange.ts';
 import { MailproofError, type FailureReason } from './mailproof-error.ts';
 import { startStandIn, type Fault } from '../test/support/start-stand-in.ts';
 

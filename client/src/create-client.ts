@@ -1,30 +1,31 @@
 import { createAccountCalls, type AccountCalls } from './account-calls.ts';
-import type { ClientLimits } from './client-limits.ts';
-import { connect } from './connect.ts';
+import { systemParts, type ClientLimits, type ClientParts, type Fetch } from './exchange.ts';
+import { connect, hasText, readAnswer, request, type AnswerNotes } from './request.ts';
 import { createListCalls, type ListCalls } from './list-calls.ts';
-import { systemParts, type ClientParts, type Fetch } from './client-parts.ts';
-import type { ManyAnswer } from './in-batches.ts';
-import { hasText, readAnswer, type AnswerNotes } from './read-answer.ts';
-import { request } from './request.ts';
-import { runTask, type CompletedTask, type RunTaskOptions } from './run-task.ts';
-import { createTaskCalls, type TaskCalls } from './task-calls.ts';
+import { verifyMany, type ManyAnswer, type VerifyManyOptions } from './verify-many.ts';
+import {
+  createTaskCalls,
+  runTask,
+  type CompletedTask,
+  type RunTaskOptions,
+  type TaskCalls,
+} from './task-calls.ts';
 import { createWebhookCalls, type WebhookCalls } from './webhook-calls.ts';
-import type { VerificationResult } from './verification-result.ts';
-import { verifyMany, type VerifyManyOptions } from './verify-many.ts';
+import type { VerificationResult } from './types/verification-types.ts';
 
 export type ClientOptions = {
-  /** Where the service is: `https://mail.example`, with or without a path. */
+  /** The URL of the service: `https://mail.example`, with or without a path. */
   baseUrl: string;
   apiKey: string;
   /** The global one unless given. */
   fetch?: Fetch;
-  /** Waits and tries that shall differ from the usual ones. */
+  /** Waits and attempts that differ from the defaults. */
   limits?: Partial<ClientLimits>;
 };
 
 export type Client = AccountCalls &
   TaskCalls & {
-    /** Verifies one address. With an idempotency key it is repeated where the answer was lost. */
+    /** Verifies one address. With an idempotency key it is repeated if the answer was lost. */
     verify(email: string, options?: VerifyOptions): Promise<VerificationResult & AnswerNotes>;
     /** Creates a task, or picks one up, and waits until it is completed. */
     runTask(emails: readonly string[], options?: RunTaskOptions): Promise<CompletedTask>;
@@ -35,7 +36,7 @@ export type Client = AccountCalls &
     ): AsyncGenerator<ManyAnswer, void, undefined>;
     /** Files with addresses that the service keeps and checks. */
     lists: ListCalls;
-    /** Endpoints of yours that the service tells of events. */
+    /** URLs of yours that the service calls when something happens. */
     webhooks: WebhookCalls;
   };
 

@@ -1,5 +1,98 @@
-import { reasonOf, type Fetch, type FetchBody } from './client-parts.ts';
 import { MailproofError } from './mailproof-error.ts';
+
+/** The body of a request: text, a file, or a stream. */
+export type FetchBody = string | Blob | ReadableStream<Uint8Array>;
+
+/** The part of `fetch` that the client uses. The global one fits, and so does any other with this signature. */
+export type Fetch = (
+  url: string,
+  init: {
+    method: string;
+    headers: Record<string, string>;
+    body?: FetchBody;
+    /** Set if the body is a stream, which is sent before the answer is read. */
+    duplex?: 'half';
+    signal: AbortSignal;
+    redirect: 'error';
+  },
+) => Promise<{
+  status: number;
+  headers: { get(name: string): string | null };
+  text(): Promise<string>;
+  body?: ReadableStream<Uint8Array> | null;
+}>;
+
+/** The clock and the chance that the client uses; tests pass their own. */
+export type ClientParts = {
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason as soon as it is aborted. */
+  wait(ms: number, signal: AbortSignal | undefined): Promise<void>;
+  /** From 0 up to 1, 1 excluded. */
+  random(): number;
+  /** Milliseconds since the epoch. */
+  now(): number;
+};
+
+export const systemParts: ClientParts = {
+  random: () => Math.random(),
+  now: () => Date.now(),
+  wait: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      const giveUp = () => {
+        clearTimeout(timer);
+        reject(reasonOf(signal));
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', giveUp);
+        resolve();
+      }, ms);
+      if (signal?.aborted === true) giveUp();
+      else signal?.addEventListener('abort', giveUp, { once: true });
+    }),
+};
+
+/** Returns the reason of an abort as an error: any other reason is wrapped. */
+export function reasonOf(signal: AbortSignal | undefined): Error {
+  const reason: unknown = signal?.reason;
+  return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
+}
+
+/** Every wait of the client and every number of tries, in one place. */
+export type ClientLimits = {
+  /** How long one attempt of a request may take, its body included. */
+  attemptMs: number;
+  /** The same for a file that is uploaded: sent, and looked through by the service. */
+  uploadMs: number;
+  /** Attempts of one request, the first included. */
+  attempts: number;
+  /** Wait before the second attempt; it doubles with each, up to the longest. Half of it is left to chance. */
+  retryFirstMs: number;
+  retryLongestMs: number;
+  /** The longest `Retry-After` that is heeded in full. */
+  retryAfterLongestMs: number;
+  /** Wait before the first look at a task; it grows by half with each, up to the longest. */
+  pollFirstMs: number;
+  pollLongestMs: number;
+  /** How long a task is waited for in all. The service completes every task within its own deadline. */
+  taskMs: number;
+  /** How long a list is waited for in all; the service ends every run within a day, unless it is paused. */
+  listMs: number;
+  /** How long a list is waited for while the service cannot be reached. */
+  outageMs: number;
+};
+
+export const clientLimits: ClientLimits = {
+  attemptMs: 60_000,
+  uploadMs: 1_800_000,
+  attempts: 10,
+  retryFirstMs: 500,
+  retryLongestMs: 30_000,
+  retryAfterLongestMs: 120_000,
+  pollFirstMs: 100,
+  pollLongestMs: 5_000,
+  taskMs: 7_200_000,
+  listMs: 604_800_000,
+  outageMs: 3_600_000,
+};
 
 /** A request, before it is on the wire. */
 export type Call = {
@@ -12,7 +105,7 @@ export type Call = {
   content?: Content | undefined;
   /** Done twice it is done once, so that it may be sent again though it has no idempotency key. */
   isRepeatable?: boolean;
-  /** The answer is a file: what comes back is its stream, which the caller's signal ends. */
+  /** The answer is a file. Its stream is returned, and the caller's signal ends it. */
   isDownload?: boolean;
   idempotencyKey?: string | undefined;
   signal?: AbortSignal | undefined;
@@ -26,14 +119,14 @@ export type Content = {
   isOneShot: boolean;
 };
 
-/** What came back, read as far as every endpoint has it. */
+/** The parts of an answer that every endpoint has. */
 export type Answer = {
   status: number;
   requestId: string | undefined;
   creditsUsed: number;
   /** As the header has it: seconds or a date. */
   retryAfter: string | null;
-  /** Undefined where it was not JSON. */
+  /** Undefined if it was not JSON. */
   body: unknown;
   download?: Download | undefined;
 };
@@ -59,7 +152,7 @@ export async function exchange(
       headers: headersFor(call, apiKey),
       ...bodyOf(call),
       signal: deadline.signal,
-      // A redirect would turn a POST into a GET, or carry addresses to where nobody meant them to go.
+      // A redirect could turn a POST into a GET, or send addresses to another server.
       redirect: 'error',
     });
     const download = call.isDownload === true && response.status === 200 ? downloadOf(response) : undefined;

@@ -1,10 +1,10 @@
 /**
- * The API's contract as types with the numbers it promises, and a client for it. What the service answers is
- * checked against these types when it is compiled; what a client reads may rely on them.
+ * The API's contract as types, its limits, and a client for it. The types are generated from the schemas of the
+ * service, so every answer fits them.
  */
 export { createClient, type Client, type ClientOptions } from './create-client.ts';
-export type { AnswerNotes } from './read-answer.ts';
-export type { TaskCalls } from './task-calls.ts';
+export type { AnswerNotes, CallOptions, PageOptions } from './request.ts';
+export type { CompletedTask, RunTaskOptions, TaskCalls } from './task-calls.ts';
 export type {
   CreateListOptions,
   ListCalls,
@@ -12,10 +12,9 @@ export type {
   ListDownload,
   ListDownloadOptions,
   ListRowsOptions,
+  WaitForListOptions,
 } from './list-calls.ts';
-export type { WaitForListOptions } from './wait-for-list.ts';
-export type { AccountCalls, FormKeyCalls, KeyCalls } from './account-calls.ts';
-export type { CallOptions, PageOptions } from './ask.ts';
+export type { AccountCalls, AdminPeopleCalls, FormKeyCalls, KeyCalls, PeopleCalls } from './account-calls.ts';
 export {
   createAdminClient,
   type AdminAccountCalls,
@@ -23,102 +22,24 @@ export {
   type AdminClientOptions,
   type AdminKeyCalls,
 } from './create-admin-client.ts';
-export type { AdminPeopleCalls, PeopleCalls } from './people-calls.ts';
-export type { FormCheckResult, FormKey, FormKeyList, FormKeyRequest } from './form-check.ts';
-export { keyScopes } from './account.ts';
-export type { ClientLimits } from './client-limits.ts';
-export type { ClientParts, Fetch, FetchBody } from './client-parts.ts';
-export { MailproofError, type FailureReason } from './mailproof-error.ts';
+export type { ClientLimits, ClientParts, Fetch, FetchBody } from './exchange.ts';
+export {
+  MailproofError,
+  type FailureReason,
+  type AccountErrorReason,
+  type BulkErrorReason,
+  type ErrorBody,
+  type ErrorReason,
+  type ListErrorReason,
+  type OperatorErrorReason,
+  type PeopleErrorReason,
+  type SessionErrorReason,
+  type SingleErrorReason,
+  type WebhookErrorReason,
+} from './mailproof-error.ts';
 export { matchResults } from './match-results.ts';
-export type { CompletedTask, RunTaskOptions } from './run-task.ts';
-export type { ManyAnswer, RejectionReason } from './in-batches.ts';
-export type { ManyProgress } from './run-progress.ts';
-export type { VerifyManyOptions } from './verify-many.ts';
-export type { VerificationRequest, VerificationResult, VerificationStatus } from './verification-result.ts';
-export type {
-  BulkResultRecord,
-  BulkTaskCreated,
-  BulkTaskProgress,
-  BulkTaskRequest,
-  BulkTaskStatus,
-} from './bulk-task.ts';
-export type {
-  Account,
-  AccountCredits,
-  AccountKey,
-  AccountTask,
-  CreatedKey,
-  KeyList,
-  KeyMode,
-  KeyChange,
-  KeyLimits,
-  KeyLimitsRequest,
-  KeyRequest,
-  KeyScope,
-  LedgerEntry,
-  LedgerPage,
-  TaskPage,
-  Usage,
-  UsageDay,
-} from './account.ts';
-export type {
-  AdminAccount,
-  AdminAccountPage,
-  AdminAccountRequest,
-  AdminGrantRequest,
-  AdminAccountChange,
-  AdminRequestTrace,
-  AuditAction,
-  AuditLogEntry,
-  AuditLogPage,
-  EndedRests,
-  ServiceHealth,
-  StatusCounts,
-  AdminEgressAddress,
-  AdminProber,
-  AdminProberList,
-} from './admin.ts';
-export type {
-  ListChange,
-  DomainSuggestion,
-  ListColumn,
-  ListErrorReason,
-  ListPage,
-  ListRecord,
-  ListRow,
-  ListRowPage,
-  ListStart,
-} from './list-record.ts';
-export { personRoles } from './people.ts';
-export type {
-  CreatedInvitation,
-  Invitation,
-  InvitationRequest,
-  PeopleErrorReason,
-  PeopleList,
-  Person,
-  PersonChange,
-  PersonRole,
-} from './people.ts';
-export type {
-  ProviderRedirect,
-  ProviderSignIn,
-  SessionPerson,
-  SessionState,
-  SignIn,
-  SignInOptions,
-} from './session.ts';
-export type { Explanation } from './explanation.ts';
+export type { ManyAnswer, ManyProgress, RejectionReason, VerifyManyOptions } from './verify-many.ts';
 export { reasonGroups, reasonText, type ExplainedReason } from './reason-texts.ts';
-export type {
-  AccountErrorReason,
-  BulkErrorReason,
-  ErrorBody,
-  ErrorReason,
-  OperatorErrorReason,
-  SessionErrorReason,
-  SingleErrorReason,
-} from './error-body.ts';
 export type { WebhookCalls } from './webhook-calls.ts';
 export {
   verifyWebhook,
@@ -126,21 +47,28 @@ export {
   type WebhookFault,
   type WebhookHeaders,
 } from './verify-webhook.ts';
-export { contractLimits } from './contract-limits.ts';
-export type {
-  CreatedWebhook,
-  RotatedSecret,
-  WantedEventType,
-  Webhook,
-  WebhookAttempt,
-  WebhookAttemptOutcome,
-  WebhookChange,
-  WebhookDelivery,
-  WebhookDeliveryPage,
-  WebhookErrorReason,
-  WebhookEvent,
-  WebhookEventType,
-  WebhookList,
-  WebhookListData,
-  WebhookRequest,
-} from './webhook.ts';
+export {
+  contractLimits,
+  keyScopes,
+  personRoles,
+  type AuditAction,
+  type BulkTaskStatus,
+  type FormCheckResult,
+  type KeyLimits,
+  type KeyLimitsRequest,
+  type KeyMode,
+  type KeyScope,
+  type PersonRole,
+  type StatusCounts,
+  type VerificationStatus,
+  type WantedEventType,
+  type WebhookAttemptOutcome,
+  type WebhookEvent,
+  type WebhookEventType,
+  type WebhookListData,
+} from './contract.ts';
+export type * from './types/account-types.ts';
+export type * from './types/console-types.ts';
+export type * from './types/list-types.ts';
+export type * from './types/verification-types.ts';
+export type * from './types/webhook-types.ts';

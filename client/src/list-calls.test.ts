@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { afterEach, describe, test } from 'node:test';
 import { createClient } from './create-client.ts';
-import { systemParts } from './client-parts.ts';
+import { systemParts } from './exchange.ts';
 import { MailproofError } from './mailproof-error.ts';
 import { startStandIn, type Fault } from '../test/support/start-stand-in.ts';
 

@@ -1,11 +1,23 @@
-import { createAsk, holdsList, queryOf, type CallOptions } from './ask.ts';
 import type { Call, Content, Download } from './exchange.ts';
-import type { Explanation } from './explanation.ts';
-import type { ListChange, ListPage, ListRecord, ListRow, ListRowPage, ListStart } from './list-record.ts';
 import { MailproofError } from './mailproof-error.ts';
-import { hasText } from './read-answer.ts';
-import { request, type Connection } from './request.ts';
-import { waitForList, type WaitForListOptions } from './wait-for-list.ts';
+import {
+  createAsk,
+  hasText,
+  holdsList,
+  queryOf,
+  request,
+  type CallOptions,
+  type Connection,
+} from './request.ts';
+import type {
+  ListChange,
+  ListPage,
+  ListRecord,
+  ListRow,
+  ListRowPage,
+  ListStart,
+} from './types/list-types.ts';
+import type { Explanation } from './types/verification-types.ts';
 
 /** Files with addresses: uploaded, started, followed and downloaded. Everything but starting is free. */
 export type ListCalls = {
@@ -13,7 +25,7 @@ export type ListCalls = {
   create(content: ListContent, options?: CreateListOptions): Promise<ListRecord>;
   /** Another column or name. Another column only before the list is started. */
   change(listId: string, change: ListChange, options?: CallOptions): Promise<ListRecord>;
-  /** Reserves a credit for each address and starts the run; with `first` only so many from the top. */
+  /** Reserves a credit for each address and starts the run; `first` limits it to the first addresses of the file. */
   start(listId: string, options?: StartListOptions): Promise<ListRecord>;
   read(listId: string, options?: CallOptions): Promise<ListRecord>;
   /** The newest first; `after` is `next` of the page before. */
@@ -28,7 +40,7 @@ export type ListCalls = {
   download(listId: string, options?: ListDownloadOptions): Promise<ListDownload>;
   pause(listId: string, options?: CallOptions): Promise<ListRecord>;
   resume(listId: string, options?: CallOptions): Promise<ListRecord>;
-  /** What was checked is charged and kept; the rest of the credits returns. */
+  /** Checked addresses are charged and kept; the other credits return. */
   cancel(listId: string, options?: CallOptions): Promise<ListRecord>;
   /** Erased at once, also while it runs. */
   remove(listId: string, options?: CallOptions): Promise<void>;
@@ -42,7 +54,7 @@ export type ListContent =
 
 export type CreateListOptions = CallOptions & {
   name?: string | undefined;
-  /** Where the addresses are, by place from 0 or by heading; the service finds it unless told. */
+  /** The column with the addresses, by its index from 0 or its heading (default: detected). */
   column?: number | string | undefined;
   /** Of several addresses in a cell each gets a row of its own. */
   split?: boolean | undefined;
@@ -73,10 +85,10 @@ export type ListDownloadOptions = CallOptions & {
 };
 
 export type ListDownload = {
-  /** The bytes of the file. Where the connection breaks, reading it fails. */
+  /** The bytes of the file. If the connection breaks, reading it fails. */
   stream: ReadableStream<Uint8Array>;
   contentType: string;
-  /** What the service would call the file. */
+  /** The file name that the service suggests. */
   fileName: string | undefined;
 };
 
@@ -185,4 +197,52 @@ function isExplanation(body: object): body is Explanation {
 
 function isList(body: object): body is ListRecord {
   return hasText(body, 'list_id') && hasText(body, 'state') && 'addresses' in body;
+}
+
+export type WaitForListOptions = CallOptions & {
+  /** Called with each look at the list, the last one included. */
+  onProgress?: ((list: ListRecord) => void) | undefined;
+};
+
+type WaitParts = Pick<Connection, 'limits' | 'parts'> & { read: () => Promise<ListRecord> };
+
+/**
+ * Looks at a list until its run has ended, first often, then seldom. The run is the service's: while that cannot be
+ * reached the list is waited for all the same, up to an hour.
+ */
+async function waitForList(
+  { onProgress, signal }: WaitForListOptions,
+  { limits, parts, read }: WaitParts,
+): Promise<ListRecord> {
+  const until = parts.now() + limits.listMs;
+  let waitMs = limits.pollFirstMs;
+  let seenAt = parts.now();
+  while (parts.now() < until) {
+    const seen = await lookOnce(read);
+    if (seen instanceof MailproofError) {
+      if (parts.now() - seenAt > limits.outageMs) throw seen;
+    } else {
+      seenAt = parts.now();
+      onProgress?.(seen);
+      if (seen.state === 'completed' || seen.state === 'cancelled') return seen;
+      // A list that is not started would be waited for until it expires.
+      if (seen.state === 'surveyed') throw new MailproofError('wrong_list_state');
+    }
+    await parts.wait(Math.round(waitMs * (0.9 + 0.2 * parts.random())), signal);
+    waitMs = Math.min(waitMs * 1.5, limits.pollLongestMs);
+  }
+  throw new MailproofError('no_answer_in_time');
+}
+
+/** Returns the list, or the error if it may be temporary. */
+async function lookOnce(read: WaitParts['read']): Promise<ListRecord | MailproofError> {
+  try {
+    return await read();
+  } catch (error) {
+    const mayPass =
+      error instanceof MailproofError &&
+      (error.status === undefined || error.status >= 500 || error.reason === 'unexpected_answer');
+    if (mayPass) return error;
+    throw error;
+  }
 }

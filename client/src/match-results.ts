@@ -1,10 +1,10 @@
-import type { BulkResultRecord } from './bulk-task.ts';
-import { parseUrl } from './parse-url.ts';
+import type { BulkResultRecord } from './types/verification-types.ts';
+import { parseUrl } from './request.ts';
 
 /**
- * Finds each address's record among the results of its task, in the order of the addresses; nothing where
- * the service rejected it. A duplicate has no record of its own: it is listed under its first spelling,
- * and two addresses are the same if they agree without regard to case, the domain in its ASCII form.
+ * Finds the record of each address among the results of its task, in the order of the addresses; undefined if the
+ * service rejected it. A duplicate is listed under its first spelling. Two addresses are the same if they agree
+ * without regard to case, the domain in its ASCII form.
  */
 export function matchResults(
   emails: readonly string[],
@@ -30,7 +30,7 @@ function addressKey(address: string): string {
   return `${address.slice(0, at + 1).toLowerCase()}${asciiDomain(address.slice(at + 1))}`;
 }
 
-/** URL does UTS-46 wherever there is fetch. What it refuses or reads as something else is compared as it stands. */
+/** URL does UTS-46 wherever there is fetch. Domains that it refuses or reads differently are compared as they are. */
 function asciiDomain(domain: string): string {
   const lower = domain.toLowerCase();
   if (/^[a-z0-9.-]*$/.test(lower) || /[/?#:@\\]/.test(lower)) return lower;

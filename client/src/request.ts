@@ -1,11 +1,15 @@
-import type { ClientLimits } from './client-limits.ts';
-import type { ClientParts, Fetch } from './client-parts.ts';
-import { isErrorReason } from './error-reasons.ts';
-import { exchange, type Answer, type Call } from './exchange.ts';
-import { MailproofError } from './mailproof-error.ts';
-import { retryWaitMs } from './retry-wait.ts';
+import {
+  clientLimits,
+  exchange,
+  type Answer,
+  type Call,
+  type ClientLimits,
+  type ClientParts,
+  type Fetch,
+} from './exchange.ts';
+import { isErrorReason, MailproofError } from './mailproof-error.ts';
 
-/** What all requests of a client share. */
+/** The parts that all requests of a client share. */
 export type Connection = {
   baseUrl: string;
   apiKey: string;
@@ -17,10 +21,10 @@ export type Connection = {
 type Attempt = { kind: 'answered'; answer: Answer } | { kind: 'failed'; error: MailproofError };
 
 /**
- * A request, tried again where that is safe and may help. Safe is: every GET; a PATCH, which sets what it set before;
- * anything that was turned away before any work (503); a POST with an idempotency key, which the service answers
- * once however often it arrives, or one that sets a state, which done twice is done once. A POST without a key whose answer was lost may have been charged, and a DELETE whose
- * answer was lost would be told that there is nothing to delete, so these are not repeated.
+ * Sends a request, and repeats it if that is safe and may help. Every GET and PATCH is safe, and so is any request
+ * that was refused before any work (503). A POST is safe if it has an idempotency key or sets a state. Any other POST
+ * whose answer was lost may have been charged. A repeated DELETE would find nothing to delete. So these are not
+ * repeated.
  */
 export async function request(call: Call, connection: Connection): Promise<Answer> {
   const { limits, parts } = connection;
@@ -78,4 +82,114 @@ function mayRetry(call: Call, { reason, status }: MailproofError): boolean {
 
 function isRepeatable(call: Call): boolean {
   return call.idempotencyKey !== undefined || call.isRepeatable === true;
+}
+
+type Refused = {
+  /** Attempts made so far, at least 1. */
+  attempt: number;
+  /** The header `Retry-After`, seconds or a date (RFC 9110 section 10.2.3). */
+  retryAfter: string | null;
+};
+
+/**
+ * Returns the wait before the next attempt, at least as long as the service asked for, up to a limit. Chance spreads
+ * it: otherwise clients that were refused together would return together.
+ */
+export function retryWaitMs(
+  { attempt, retryAfter }: Refused,
+  limits: ClientLimits,
+  { random, now }: Pick<ClientParts, 'random' | 'now'>,
+): number {
+  const grown = Math.min(limits.retryFirstMs * 2 ** (attempt - 1), limits.retryLongestMs);
+  const asked = Math.min(askedMs(retryAfter, now()), limits.retryAfterLongestMs);
+  const spread = grown * random();
+  return Math.round(asked > 0 ? asked + spread / 2 : grown / 2 + spread / 2);
+}
+
+function askedMs(retryAfter: string | null, now: number): number {
+  if (retryAfter === null) return 0;
+  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter) * 1_000;
+  const date = retryAfter.endsWith(' GMT') ? Date.parse(retryAfter) : NaN;
+  return Number.isNaN(date) ? 0 : Math.max(date - now, 0);
+}
+
+type Destination = {
+  baseUrl: string;
+  apiKey: string;
+  fetch?: Fetch;
+  limits?: Partial<ClientLimits>;
+};
+
+/** Invalid options are rejected before anything is sent. The key is never part of a message. */
+export function connect({ baseUrl, apiKey, fetch, limits }: Destination, parts: ClientParts): Connection {
+  const url = parseUrl(baseUrl);
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
+    throw new TypeError('baseUrl must be an http or https URL without a query or fragment');
+  if (url.username !== '' || url.password !== '')
+    throw new TypeError('baseUrl must not contain a user name or password');
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('apiKey must consist of visible ASCII characters');
+  return {
+    baseUrl: `${url.origin}${url.pathname.replace(/\/+$/, '')}`,
+    apiKey,
+    fetch: fetch ?? ((address, init) => globalThis.fetch(address, init)),
+    limits: { ...clientLimits, ...limits },
+    parts,
+  };
+}
+
+/** Returns undefined if the text is not a URL. `URL.parse` is younger than fetch in many places. */
+export function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export type CallOptions = { signal?: AbortSignal | undefined };
+export type PageOptions = CallOptions & { limit?: number | undefined; before?: string | undefined };
+
+/** Sends a request and returns its body if it looks like an answer of our service. */
+export function createAsk(connection: Connection) {
+  return async <Body extends object>(
+    call: Call,
+    isWhatWasAsked: (body: object) => body is Body,
+  ): Promise<Body> => {
+    const { status, body, requestId } = await request(call, connection);
+    if (typeof body === 'object' && body !== null && isWhatWasAsked(body)) return body;
+    throw new MailproofError('unexpected_answer', { status, requestId });
+  };
+}
+
+export function holdsList<Body extends object>(name: keyof Body & string) {
+  return (body: object): body is Body =>
+    Object.entries(body).some(([key, value]) => key === name && Array.isArray(value));
+}
+
+export function queryOf(parameters: Record<string, string | number | undefined>): string {
+  const given = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+  );
+  return given.length === 0 ? '' : `?${given.join('&')}`;
+}
+
+/** Fields that the client adds to an answer, from its headers. */
+export type AnswerNotes = {
+  /** Credits charged for a single verification; reserved or charged for a task at that moment. */
+  creditsUsed: number;
+  requestId: string | undefined;
+};
+
+/** The body of a success, checked as far as the rest relies on it, with the notes. */
+export function readAnswer<Body extends object>(
+  { status, body, requestId, creditsUsed }: Answer,
+  isWhatWasAsked: (body: object) => body is Body,
+): Body & AnswerNotes {
+  if (typeof body !== 'object' || body === null || !isWhatWasAsked(body))
+    throw new MailproofError('unexpected_answer', { status, requestId });
+  return { ...body, creditsUsed, requestId };
+}
+
+export function hasText(body: object, name: string): boolean {
+  return typeof Object.entries(body).find(([key]) => key === name)?.[1] === 'string';
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientLimits } from './client-limits.ts';
-import { retryWaitMs } from './retry-wait.ts';
+import { clientLimits } from './exchange.ts';
+import { retryWaitMs } from './request.ts';
 
 const wait = (attempt: number, retryAfter: string | null, random: number) =>
   retryWaitMs({ attempt, retryAfter }, clientLimits, { random: () => random, now: () => 1_000_000 });

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { createClient } from './create-client.ts';
-import type { ManyAnswer } from './in-batches.ts';
+import type { ManyAnswer, VerifyManyOptions } from './verify-many.ts';
 import { MailproofError } from './mailproof-error.ts';
 import { startStandIn, type StandIn } from '../test/support/start-stand-in.ts';
-import type { VerifyManyOptions } from './verify-many.ts';
 
 const standIns: StandIn[] = [];
 afterEach(async () => {

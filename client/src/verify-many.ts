@@ -1,20 +1,19 @@
-import { reasonOf, type ClientParts } from './client-parts.ts';
-import { contractLimits } from './contract-limits.ts';
-import { inBatches, type Batch, type Entry, type ManyAnswer } from './in-batches.ts';
+import { contractLimits } from './contract.ts';
+import { reasonOf, type ClientParts } from './exchange.ts';
 import { matchResults } from './match-results.ts';
-import type { CompletedTask, RunTaskOptions } from './run-task.ts';
 import { sha256 } from './sha256.ts';
-import { createRunProgress, type ManyProgress, type RunProgress } from './run-progress.ts';
+import type { CompletedTask, RunTaskOptions } from './task-calls.ts';
+import type { BulkResultRecord } from './types/verification-types.ts';
 
 export type VerifyManyOptions = {
-  /** Addresses outstanding at once, in hundreds: so many tasks run side by side while none of them waits. */
+  /** Addresses outstanding at once, in hundreds. This is the number of tasks at once while none of them waits. */
   concurrency?: number | undefined;
   /**
-   * Names this run over this list. Started again after a crash with the same key and the same list, it finds the
-   * tasks of the first run by their idempotency keys, for 24 hours, and pays for nothing twice.
+   * Names this run over this list. After a crash, a run with the same key and list finds the tasks of the first run
+   * for 24 hours. Nothing is charged twice.
    */
   resumeKey?: string | undefined;
-  /** The name of each task; the same one again where a run is resumed. */
+  /** The name of each task. A resumed run needs the same name. */
   name?: string | undefined;
   explain?: boolean | undefined;
   signal?: AbortSignal | undefined;
@@ -38,10 +37,10 @@ const usualConcurrency = 4;
 const slowestBy = 6;
 
 /**
- * Tasks of 100, as many as keep so many addresses outstanding: an address that its mail host defers keeps its task open
- * for as long as it takes, and the places of the others in it are used for the next tasks. Answers come task by task as
- * they complete, not in the order of the list. The list is read no further than there is room. When one task fails,
- * the run ends with its error; the others go on in the service, and a resume key finds them again.
+ * Runs tasks of 100, and keeps a fixed number of addresses outstanding. A deferred address keeps its task open;
+ * meanwhile its checked neighbours make room for the next task. Answers come task by task as they complete, not in
+ * the order of the list. The list is read no further than there is room. When one task fails, the run ends with its
+ * error; the others go on in the service, and a resume key finds them again.
  */
 export async function* verifyMany(
   emails: Iterable<string> | AsyncIterable<string>,
@@ -99,7 +98,7 @@ export async function* verifyMany(
   }
 }
 
-/** For one more task. One that is open counts, though all its addresses are checked. */
+/** Tells whether one more task fits. An open task counts even if all its addresses are checked. */
 function hasRoom(open: ReadonlySet<OpenTask>, concurrency: number): boolean {
   let outstanding = 0;
   for (const { unchecked } of open) outstanding += Math.max(unchecked, 1);
@@ -110,14 +109,14 @@ function readEvent(read: IteratorResult<Batch, void>): Event {
   return { kind: 'read', batch: read.done === true ? undefined : read.value };
 }
 
-/** What happens to the run, in its order, for the one loop that acts on it. */
+/** The events of a run, in order, for its one loop. */
 type EventQueue = ReturnType<typeof createEventQueue>;
 
 function createEventQueue() {
   const events: Event[] = [];
   let wake: (() => void) | undefined;
   function push(event: Event): void {
-    // Who looks at the counts looks at all of them, so that one such event is enough.
+    // The loop looks at all counts together, so one such event is enough.
     if (event.kind === 'checked' && events.some(({ kind }) => kind === 'checked')) return;
     events.push(event);
     wake?.();
@@ -200,4 +199,94 @@ function linkedController(caller: AbortSignal | undefined, events: EventQueue) {
 /** Nothing secret: it keeps two runs apart. `crypto.randomUUID` is missing where a page came over plain http. */
 function randomKey(parts: ClientParts): string {
   return [parts.now(), parts.random(), parts.random(), parts.random()].join('-');
+}
+
+/** The answer for one address of the list; `index` is its place in it, from 0. */
+export type ManyAnswer =
+  | { kind: 'verified'; index: number; email: string; result: BulkResultRecord }
+  | { kind: 'rejected'; index: number; email: string; reason: RejectionReason };
+
+/** Nothing but white space; over 254 characters; no address in the eyes of the service. None is charged. */
+export type RejectionReason = 'blank' | 'too_long' | 'not_an_address';
+
+/** An address that goes into a task. */
+type Entry = { index: number; email: string };
+/** The addresses for the next task, and the texts on the way that are no addresses. */
+type Batch = { entries: Entry[]; rejected: ManyAnswer[] };
+/** Splits the list into batches. Texts that cannot be addresses are answered here and take no place in a task. */
+async function* inBatches(
+  emails: Iterable<string> | AsyncIterable<string>,
+): AsyncGenerator<Batch, void, undefined> {
+  let batch: Batch = { entries: [], rejected: [] };
+  let index = 0;
+  for await (const email of emails) {
+    const reason = rejectionOf(email.trim());
+    if (reason === undefined) batch.entries.push({ index, email });
+    else batch.rejected.push({ kind: 'rejected', index, email, reason });
+    index += 1;
+    const { entries, rejected } = batch;
+    if (Math.max(entries.length, rejected.length) < contractLimits.bulkEmails) continue;
+    if (entries.length === contractLimits.bulkEmails) {
+      yield batch;
+      batch = { entries: [], rejected: [] };
+    } else {
+      // The addresses stay until there are enough for a task: its content must not hang on what was rejected when.
+      yield { entries: [], rejected };
+      batch = { entries, rejected: [] };
+    }
+  }
+  if (batch.entries.length + batch.rejected.length > 0) yield batch;
+}
+
+function rejectionOf(email: string): RejectionReason | undefined {
+  if (email === '') return 'blank';
+  const { emailCharacters } = contractLimits;
+  // Code points are only counted where there are enough UTF-16 units for it to matter.
+  return email.length > emailCharacters && Array.from(email).length > emailCharacters
+    ? 'too_long'
+    : undefined;
+}
+
+/** How far a run is. */
+export type ManyProgress = {
+  /** Addresses taken from the list so far. */
+  read: number;
+  /** Addresses answered, rejected ones included, and those checked inside tasks that still run. */
+  answered: number;
+  /** Credits charged for completed tasks. */
+  creditsUsed: number;
+};
+
+/** Counts what a run has done, and reports it. */
+type RunProgress = ReturnType<typeof createRunProgress>;
+
+function createRunProgress(onProgress: ((progress: ManyProgress) => void) | undefined) {
+  const counts = { read: 0, answered: 0, creditsUsed: 0 };
+  let inside = 0;
+  const tell = () => onProgress?.({ ...counts, answered: counts.answered + inside });
+  return {
+    read(count: number) {
+      counts.read += count;
+    },
+    complete(count: number, credits: number) {
+      counts.answered += count;
+      counts.creditsUsed += credits;
+      tell();
+    },
+    /** Counts what a task that runs has checked, until it ends and is counted whole. */
+    follow() {
+      let seen = 0;
+      const set = (count: number) => {
+        inside += count - seen;
+        seen = count;
+      };
+      return {
+        checked(count: number) {
+          set(count);
+          tell();
+        },
+        end: () => set(0),
+      };
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import type { WebhookEvent } from './webhook.ts';
+import type { WebhookEvent } from './contract.ts';
 
 /**
  * Tells whether a message that came to an endpoint of yours was sent by the service, just now, as it is: the check of
@@ -29,7 +29,7 @@ export async function verifyWebhook(
   throw new WebhookVerificationError('no_matching_signature');
 }
 
-/** Those of a `Request`, or the plain object that Node's `http` and its frameworks have. */
+/** The headers of a `Request`, or the plain object that Node's `http` and its frameworks have. */
 export type WebhookHeaders =
   { get(name: string): string | null } | Record<string, string | string[] | undefined>;
 

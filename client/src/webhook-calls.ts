@@ -1,5 +1,12 @@
-import { createAsk, holdsList, queryOf, type CallOptions, type PageOptions } from './ask.ts';
-import { request, type Connection } from './request.ts';
+import {
+  createAsk,
+  holdsList,
+  queryOf,
+  request,
+  type CallOptions,
+  type Connection,
+  type PageOptions,
+} from './request.ts';
 import type {
   CreatedWebhook,
   RotatedSecret,
@@ -9,7 +16,7 @@ import type {
   WebhookDeliveryPage,
   WebhookList,
   WebhookRequest,
-} from './webhook.ts';
+} from './types/webhook-types.ts';
 
 /** The endpoints that the account has told the service of. All of it is free of charge. */
 export type WebhookCalls = {

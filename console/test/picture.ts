@@ -1,8 +1,7 @@
 /**
- * `node console/test/picture.ts`: the picture of the console that README.md shows, `docs/console.png`. Taken as the
- * tests take theirs: a real browser, the service, and a conversation with a mail host of the demonstration. What
- * differs each time, the ids, the made-up name and the milliseconds, is set to the same, so that the picture
- * changes when the console does.
+ * `node console/test/picture.ts`: the picture of the console that README.md shows, `docs/console.png`. It is taken as
+ * in the tests, with a real browser, the service and a mail host of the demonstration. IDs, the made-up name and
+ * milliseconds are fixed, so that the picture changes only with the console.
  */
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';

@@ -1,23 +1,23 @@
-/** A mail internet on loopback, for tests, the demo and benchmarks. It is the other side: it imports nothing of the engine. */
+/** A mail internet on loopback for tests, the demo and benchmarks. It imports nothing of the engine. */
 export { startWorld } from './start-world.ts';
 export type { World, WorldOptions } from './start-world.ts';
-export type { HostDescription, WorldDescription } from './description.ts';
-export type { Zone, ZoneBehaviour } from './dns/zone.ts';
-export type { DnsCounts, DnsQuery } from './dns/query-log.ts';
-export { faults, furtherFaults, injections, phases } from './smtp/fault.ts';
-export type { Fault, FaultAt, Injection, Phase } from './smtp/fault.ts';
-export { tlsFaults } from './smtp/tls-fault.ts';
-export type { TlsFault } from './smtp/tls-fault.ts';
+export type { HostDescription, WorldDescription } from './start-world.ts';
+export type { Zone, ZoneBehaviour } from './dns/zones.ts';
+export type { DnsCounts, DnsQuery } from './dns/start-dns-server.ts';
+export { faults, furtherFaults, injections, phases } from './smtp/temper.ts';
+export type { Fault, FaultAt, Injection, Phase } from './smtp/temper.ts';
+export { tlsFaults } from './smtp/temper.ts';
+export type { TlsFault } from './smtp/temper.ts';
 export type { Mailbox, MailboxState, Temper } from './smtp/temper.ts';
 export type { Conversation, SmtpCounts, Violation, ViolationKind } from './smtp/record.ts';
 export { freePort } from './free-port.ts';
-export { faultHost, fuzzHost, injectedHost, tlsFaultHost } from './hosts.ts';
+export { faultHost, fuzzHost, injectedHost, tlsFaultHost } from './tempers.ts';
 export { tempers } from './tempers.ts';
-export { standardCast, standardLists, standardWorld } from './standard-world.ts';
-export { doubtfulCrowds } from './cast/doubtful-crowd.ts';
-export type { Crowd } from './cast/doubtful-crowd.ts';
-export { faultMatrix, injectionMatrix, tlsFaultMatrix } from './cast/matrices.ts';
-export type { Matrix } from './cast/matrices.ts';
+export { standardCast, standardLists, standardWorld } from './cast/worlds.ts';
+export { doubtfulCrowds } from './cast/worlds.ts';
+export type { Crowd } from './cast/worlds.ts';
+export { faultMatrix, injectionMatrix, tlsFaultMatrix } from './cast/worlds.ts';
+export type { Matrix } from './cast/worlds.ts';
 export type { CastMember, Expectation, ExpectedStatus } from './cast/place.ts';
 export { generatePlace } from './generated/generate-place.ts';
 export type { GeneratedAddress, GeneratedPlace } from './generated/generate-place.ts';

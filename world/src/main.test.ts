@@ -12,7 +12,7 @@ function start(...args: string[]) {
   return spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** Everything on standard output up to and with the given words. */
+/** Returns the standard output up to and including the given words. */
 async function printed(child: ReturnType<typeof start>, words: string): Promise<string> {
   let output = '';
   while (!output.includes(words)) output += String((await once(child.stdout, 'data')) as [Buffer]);

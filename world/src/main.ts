@@ -1,9 +1,8 @@
-/** `npm run world`: the standard world by hand. Prints how to live in it and what to try, until Ctrl-C. */
+/** `npm run world`: the standard world by hand. Prints its settings and addresses, and serves until Ctrl-C. */
 import { parseArgs } from 'node:util';
 import type { CastMember } from './cast/place.ts';
-import { standardCast, standardWorld } from './standard-world.ts';
-import { startWorld } from './start-world.ts';
-import type { World, WorldOptions } from './start-world.ts';
+import { standardCast, standardWorld } from './cast/worlds.ts';
+import { startWorld, type World, type WorldOptions } from './start-world.ts';
 
 const help = `Starts a mail internet on loopback: DNS and mail hosts of every temper.
 
@@ -21,13 +20,13 @@ type Wish =
 
 const usageError = 64;
 
-/** As a shell tells of a program that wrote to a closed pipe. */
+/** Exit code of a program that wrote to a closed pipe. */
 const readerGone = 141;
 
 await run(readWish(process.argv.slice(2)));
 
 async function run(wish: Wish): Promise<void> {
-  // Whoever read what we say may have read enough (`npm run world | head`).
+  // The reader of our output may stop early (`npm run world | head`).
   process.stdout.on('error', () => process.exit(readerGone));
   switch (wish.kind) {
     case 'help':
@@ -77,7 +76,7 @@ function wholeNumber(option: string, text: string, most: number): number {
 async function serve(json: boolean, options: WorldOptions): Promise<void> {
   const world = await startWorld(standardWorld(), options);
   const { environment } = world;
-  // Listened for before anything is printed: who reads the print may signal at once.
+  // Signals are handled before the first output: its reader may signal at once.
   const toldToEnd = new Promise((resolve) => {
     process.once('SIGINT', resolve);
     process.once('SIGTERM', resolve);
@@ -97,12 +96,12 @@ function welcome(world: World): string {
     ...exports,
     '  ./mailproof verify alive@plain.test unknown@plain.test anyone@catchall.test',
     '',
-    'Who can be asked for, and what must come of it:',
+    'Addresses to verify, each with the outcome that a verifier must reach:',
     '',
     ...standardCast.map((member) => `  ${row(member, width)}`),
     ...world.absentHosts.map((host) => `\n  ${host} is absent: this machine has no such address.`),
     '',
-    'Ctrl-C ends it and prints what was seen.',
+    'Ctrl-C stops the world and prints its counts.',
     '',
   ].join('\n');
 }
@@ -127,7 +126,7 @@ function farewell({ counts: { dns, smtp }, violations }: World): string {
     '',
     `DNS:  ${dns.queries} queries (${dns.udp} UDP, ${dns.tcp} TCP) in ${dns.waves} waves`,
     `SMTP: ${smtp.connections} connections, ${smtp.roundTrips} round trips; ${commands.join(', ') || 'no commands'}`,
-    `Breaches of protocol by the client: ${violations.length}`,
+    `Protocol violations by the client: ${violations.length}`,
     ...violations
       .slice(0, 20)
       .map(({ kind, host, detail }) => `  ${kind} at ${host}: ${JSON.stringify(detail)}`),

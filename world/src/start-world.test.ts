@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { ask } from '../test/support/ask-dns.ts';
 import { greeted } from '../test/support/meet.ts';
 import { rawClient } from '../test/support/raw-client.ts';
-import type { WorldDescription } from './description.ts';
-import { startWorld } from './start-world.ts';
+import { startWorld, type WorldDescription } from './start-world.ts';
 
 const threeHosts = { 'mx1.test': {}, 'mx2.test': { address: '127.30.0.9' }, 'mx3.test': {} };
 

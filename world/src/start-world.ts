@@ -1,32 +1,59 @@
-/** Puts a mail internet on loopback, from its description, and shows what it has seen. */
-import type { HostDescription, WorldDescription } from './description.ts';
-import { queryLog } from './dns/query-log.ts';
-import { blockListBook, type BlockLists } from './dns/block-list-book.ts';
-import type { DnsCounts, DnsQuery } from './dns/query-log.ts';
-import { startDnsServer } from './dns/start-dns-server.ts';
-import { turningBook, type ResolverTurn } from './dns/turning-book.ts';
-import { zoneBook } from './dns/zone-book.ts';
-import { giveAddresses } from './give-addresses.ts';
+/** Starts a mail internet on loopback from its description, and shows what it has seen. */
+import { type DnsCounts, type DnsQuery, queryLog, startDnsServer } from './dns/start-dns-server.ts';
+import {
+  blockListBook,
+  type BlockLists,
+  type ResolverTurn,
+  turningBook,
+  type Zone,
+  zoneBook,
+} from './dns/zones.ts';
 import type { MailHost } from './smtp/mail-host.ts';
-import { smtpRecord } from './smtp/record.ts';
-import type { Conversation, SmtpCounts, SmtpRecord, Violation } from './smtp/record.ts';
+import {
+  type Conversation,
+  type SmtpCounts,
+  smtpRecord,
+  type SmtpRecord,
+  type Violation,
+} from './smtp/record.ts';
+import { tlsContexts, type TlsContexts } from './smtp/secure-stream.ts';
 import { startMailHosts } from './smtp/start-mail-hosts.ts';
-import { tlsContexts } from './smtp/tls-contexts.ts';
-import type { TlsContexts } from './smtp/tls-contexts.ts';
+import type { Mailbox, Temper } from './smtp/temper.ts';
+
+/** A mail host: its address, temper and mailboxes. */
+export type HostDescription = {
+  /** `127.x.y.z` or `::1`; default a free one of 127.10.0.0/16. The host name's A or AAAA record follows. */
+  address?: string;
+  temper?: Temper;
+  /** Keyed by local part in lower case, or by whole address; all other mailboxes are unknown. */
+  mailboxes?: Record<string, Mailbox>;
+  /** Network delay: each reply leaves this long after its command arrived, groups together. */
+  latencyMs?: number;
+};
+
+/** A mail internet as data. Zones are keyed by name, hosts by host name; `*.x` zones are wildcards. */
+export type WorldDescription = {
+  zones: Record<string, Zone>;
+  hosts: Record<string, HostDescription>;
+  /** DNS block lists by zone, with their addresses at the start; tests can change them. */
+  blockLists?: Record<string, readonly string[]>;
+  /** The visitor's public address beyond its NAT, keyed by the address of its connections. */
+  seenAs?: Record<string, string>;
+};
 
 export type WorldOptions = {
-  /** One that is free, unless said. */
+  /** Default: a free port. */
   smtpPort?: number;
   dnsPort?: number;
-  /** Time for greylisting, in milliseconds; `advance` moves it on. */
+  /** Time for greylisting, in milliseconds; `advance` adds to it. */
   clock?: { now(): number };
-  /** The resolver says "no such name" to everything from the start; `denyAllNames` of the world ends that. */
+  /** The resolver says "no such name" to everything from the start, until `denyAllNames(false)`. */
   denyAllNames?: boolean;
-  /** The resolver keeps what it was asked for, as a cache does, and answers that after it has turned. */
+  /** The resolver has a cache, and still answers earlier questions after it has turned. */
   resolverKeepsCache?: boolean;
   /** Added to every DNS answer. */
   dnsLatencyMs?: number;
-  /** For hosts that do not say otherwise. */
+  /** Default for hosts without their own. */
   latencyMs?: number;
 };
 
@@ -34,21 +61,21 @@ export type World = {
   /** `127.0.0.1:PORT` */
   dnsServer: string;
   smtpPort: number;
-  /** The settings that make Mailproof live in this world. */
+  /** The settings with which Mailproof uses this world. */
   environment: Record<string, string>;
   counts: { readonly dns: DnsCounts; readonly smtp: SmtpCounts };
-  /** By host name. */
+  /** Keyed by host name. */
   hosts: Record<string, { address: string; counts: SmtpCounts }>;
   readonly violations: Violation[];
   readonly conversations: Conversation[];
   readonly dnsQueries: DnsQuery[];
-  /** Hosts that could not be put up because the machine has no such address (IPv6 switched off). */
+  /** Hosts that did not start because the machine lacks their address (IPv6 switched off). */
   absentHosts: string[];
-  /** Forgets every count, conversation and violation; what the hosts remember stays. */
+  /** Forgets every count, conversation and violation; the hosts keep their memory. */
   reset(): void;
-  /** Makes the resolver deny everything from now on, as one behind a captive portal or a VPN does, or ends that. */
+  /** Makes the resolver deny everything from now on, as behind a captive portal or a VPN, or ends that. */
   turnResolver(how: ResolverTurn | 'truthful'): void;
-  /** The same with "no such name". */
+  /** Makes the resolver say "no such name" to everything, or ends that. */
   denyAllNames(denying: boolean): void;
   /** Puts addresses on block lists of the description and takes them off. */
   blockLists: Omit<BlockLists, 'isListed'>;
@@ -57,7 +84,7 @@ export type World = {
   stop(): Promise<void>;
 };
 
-/** How the world's visitor introduces itself; the name resolves there and back. */
+/** The HELO name of the world's visitor; it resolves there and back. */
 const visitor = 'probe.test';
 
 export async function startWorld(description: WorldDescription, options: WorldOptions = {}): Promise<World> {
@@ -161,7 +188,7 @@ function environmentOf(dnsPort: number, smtpPort: number): Record<string, string
     MAILPROOF_SMTP_PORT: `${smtpPort}`,
     MAILPROOF_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
     MAILPROOF_WEBHOOK_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
-    // Hosts of a world stand side by side on loopback, where a real network's limits would only slow a test down.
+    // All hosts are on loopback, so the limits for real networks would only slow tests down.
     MAILPROOF_PACING: 'off',
     MAILPROOF_HELO_NAME: visitor,
     MAILPROOF_MAIL_FROM: `verify@${visitor}`,
@@ -176,4 +203,71 @@ function movableClock(base: { now(): number }) {
       aheadMs += ms;
     },
   };
+}
+
+type Addressed = {
+  zones: Record<string, Zone>;
+  hosts: Record<string, HostDescription & { address: string }>;
+};
+
+/**
+ * Gives every host its own address and every host name its records, so that a description need not repeat itself. Adds
+ * the visitor's domain, for checks of HELO name and sender, and the domains by which a visitor tests a resolver.
+ */
+function giveAddresses(description: WorldDescription, visitor: string): Addressed {
+  const taken = new Set<string>();
+  const hosts: Addressed['hosts'] = {};
+  const zones: Record<string, Zone> = { ...visitorZones(visitor), ...wellKnownZones(), ...description.zones };
+  for (const { address } of Object.values(description.hosts)) {
+    if (address === undefined) continue;
+    if (taken.has(address)) throw new Error(`two mail hosts at ${address}`);
+    taken.add(address);
+  }
+  const free = freeAddresses(taken);
+  for (const [name, host] of Object.entries(description.hosts)) {
+    const address = host.address ?? free();
+    hosts[name] = { ...host, address };
+    zones[name] = { ...(address.includes(':') ? { aaaa: [address] } : { a: [address] }), ...zones[name] };
+    zones[reverseName(address)] = { ptr: [name], ...zones[reverseName(address)] };
+  }
+  return { zones, hosts };
+}
+
+/** Returns 127.10.0.1, 127.10.0.2 … one per call, without those taken. */
+function freeAddresses(taken: Set<string>): () => string {
+  let last = 0;
+  return () => {
+    do last += 1;
+    while (taken.has(nth(last)));
+    if (last >= 65_535) throw new Error('more mail hosts than addresses in 127.10.0.0/16');
+    return nth(last);
+  };
+}
+
+function nth(number: number): string {
+  return `127.10.${number >> 8}.${number & 255}`;
+}
+
+function reverseName(address: string): string {
+  if (address === '::1') return `1.${'0.'.repeat(31)}ip6.arpa`;
+  return `${address.split('.').reverse().join('.')}.in-addr.arpa`;
+}
+
+function visitorZones(visitor: string): Record<string, Zone> {
+  return {
+    [visitor]: { a: ['127.0.0.1'], mx: [[10, visitor]], txt: ['v=spf1 ip4:127.0.0.1 -all'] },
+    '1.0.0.127.in-addr.arpa': { ptr: [visitor] },
+  };
+}
+
+/** Domains that a verifier expects to find in any DNS. No process listens at their mail hosts here. */
+const wellKnownDomains = ['gmail.com', 'outlook.com', 'icloud.com'];
+
+function wellKnownZones(): Record<string, Zone> {
+  return Object.fromEntries(
+    wellKnownDomains.flatMap((domain): [string, Zone][] => [
+      [domain, { mx: [[10, `mx.${domain}`]], a: ['127.11.0.1'] }],
+      [`mx.${domain}`, { a: ['127.11.0.1'] }],
+    ]),
+  );
 }

@@ -1,9 +1,9 @@
 /**
- * The tempers that have a name. Each is data for the one small engine in `smtp/`; a world may
- * compose its own. Those modelled on a provider say what that provider is known to say
- * (texts shortened).
+ * The tempers that have a name, and hosts made to order. Each temper is data for `smtp/`; a world may compose its own.
+ * Tempers modelled on a provider use its known replies (texts shortened).
  */
-import type { Temper } from './smtp/temper.ts';
+import type { Fault, Injection, Phase, Temper, TlsFault } from './smtp/temper.ts';
+import type { HostDescription } from './start-world.ts';
 
 const minuteMs = 60_000;
 
@@ -18,18 +18,18 @@ export const tempers = {
   starttlsOffered: { starttls: 'offered' },
   starttlsDemanded: { starttls: 'demanded' },
 
-  /** Unknown recipients are refused at once, as where the policy service comes last. */
+  /** Unknown recipients are refused at once, as if the policy service comes last. */
   greylist: { greylist: { waitMs: 5 * minuteMs, defers: 'known' } },
   greylistEverybody: { greylist: { waitMs: 5 * minuteMs, defers: 'everybody' } },
 
-  /** Speaks, but later than anybody waits. */
+  /** Replies later than any client waits. */
   tarpit: { replyDelayMs: 15_000 },
   /** Slow and sound. */
   unhurried: { replyDelayMs: 30 },
   drip: { dripEveryMs: 1_000 },
 
   dead: { dead: true },
-  /** Takes the connection and never speaks. */
+  /** Accepts the connection and never speaks. */
   blackhole: { fault: { phase: 'connect', fault: 'silence' } },
   busyBanner: { refusal: { at: 'banner', reply: '450 4.3.2 {host} System busy, try again later' } },
   closedBanner: { refusal: { at: 'banner', reply: '554 5.3.2 {host} No SMTP service here' } },
@@ -45,14 +45,14 @@ export const tempers = {
       reply: '550 5.7.1 Messages from [{client}] were refused: on our block list (S3140)',
     },
   },
-  /** Postfix checks its lists at MAIL and tells at RCPT (smtpd_delay_reject). */
+  /** Postfix checks its lists at MAIL and replies at RCPT (smtpd_delay_reject). */
   blockedAtRcpt: {
     refusal: {
       at: 'rcpt',
       reply: '554 5.7.1 Service unavailable; Client host [{client}] blocked using zen.spamhaus.org',
     },
   },
-  /** The same by a list of the world that it really asks; `blockedAtRcpt` says so of everybody. */
+  /** The same with a real lookup in a list of the world; `blockedAtRcpt` blocks every client. */
   consultsBlockList: {
     refusal: {
       at: 'rcpt',
@@ -60,7 +60,7 @@ export const tempers = {
       ifListedBy: 'zen.spamhaus.org',
     },
   },
-  /** Outlook.com, to addresses that it has banned until somebody asks for the end of that. */
+  /** Outlook.com, to addresses that it has banned until their operator asks for an end of the ban. */
   bansAddress: {
     refusal: {
       at: 'mail',
@@ -81,11 +81,11 @@ export const tempers = {
   hangsUpAtFirstRefusal: { hangsUpAfterRefusals: 1 },
   hangsUpAtThirdRefusal: { hangsUpAfterRefusals: 3 },
 
-  /** OpenSMTPD says so of every recipient that it refuses for good. */
+  /** OpenSMTPD's reply to every recipient that it refuses for good. */
   openSmtpdLike: { replies: { unknown: '524 5.2.4 Mailing list expansion problem: <{recipient}>' } },
-  /** Haraka, where no plugin answers for the recipient. */
+  /** Haraka, if no plugin answers for the recipient. */
   harakaLike: { replies: { unknown: '550 I cannot deliver mail for <{recipient}>' } },
-  /** QQ, of a transaction or of the whole conversation; takes everybody else. */
+  /** QQ, per transaction or per conversation; it accepts all other recipients. */
   refusesEverySecond: {
     catchAll: true,
     refusesEverySecond: { of: 'transaction', reply: '550 Rejected' },
@@ -94,7 +94,7 @@ export const tempers = {
     catchAll: true,
     refusesEverySecond: { of: 'conversation', reply: '550 Rejected' },
   },
-  /** GoDaddy: in the words in which it refuses whom it does not know. */
+  /** GoDaddy: with the same words for unknown recipients and for the lock. */
   locksAtFirstRefusal: {
     locksAfter: { refusals: 1, reply: '550 Recipient not accepted here' },
     replies: { unknown: '550 Recipient not accepted here' },
@@ -105,14 +105,14 @@ export const tempers = {
       unknown: '450 4.1.1 <{recipient}>: Recipient address rejected: User unknown in virtual mailbox table',
     },
   },
-  /** Postfix that asks the next host, and was told. */
+  /** Postfix that asked the next host and got its answer. */
   verificationFailed: {
     replies: {
       unknown:
         '450 4.1.1 <{recipient}>: Recipient address rejected: undeliverable address: host 192.0.2.1 said: 550 5.1.1 User unknown',
     },
   },
-  /** The same while it has not yet been told. */
+  /** Postfix that still waits for the next host. */
   verificationInProgress: {
     replies: {
       unknown:
@@ -162,14 +162,14 @@ export const tempers = {
       full: '554 5.2.2 mailbox full',
     },
   },
-  /** Says yes to all and refuses after DATA, which no verifier gets to see. */
+  /** Accepts every recipient and refuses after DATA, which no verifier reaches. */
   yahooLike: {
     banner: '220 {host} ESMTP ready',
     starttls: 'offered',
     catchAll: true,
     replies: { exists: '250 recipient <{recipient}> ok' },
   },
-  /** Greylists in words that do not say so. */
+  /** Greylists without saying so. */
   mimecastLike: {
     starttls: 'offered',
     greylist: {
@@ -180,7 +180,7 @@ export const tempers = {
     },
     replies: { unknown: '550 Invalid Recipient - https://community.mimecast.com/docs/DOC-1369#550' },
   },
-  /** Says 5.1.1 of a mailbox that is full. */
+  /** Says 5.1.1 for a full mailbox. */
   comcastLike: {
     replies: {
       unknown: '550 5.1.1 <{recipient}> recipient mailbox unallocated',
@@ -190,7 +190,7 @@ export const tempers = {
       disabled: '550 5.2.0 <{recipient}> Recipient unavailable',
     },
   },
-  /** Says 5.7.1, a policy code, of a mailbox that does not exist. */
+  /** Says 5.7.1, a policy code, for a mailbox that does not exist. */
   yandexLike: {
     replies: {
       unknown: '550 5.7.1 No such user!',
@@ -199,3 +199,39 @@ export const tempers = {
     },
   },
 } as const satisfies Record<string, Temper>;
+
+/** The mailboxes of hosts made to order, for matrices and fuzzing. */
+const mailboxes = { alive: 'exists' } as const;
+
+/** Returns a host with one cell of the matrix: the fault strikes in that phase only. */
+export function faultHost(phase: Phase, fault: Fault, dripEveryMs = 1_000): HostDescription {
+  const at = { phase, fault, dripEveryMs };
+  return { mailboxes, temper: phase === 'starttls' ? { starttls: 'demanded', fault: at } : { fault: at } };
+}
+
+/** Returns a host at which STARTTLS goes wrong, demanded or only offered. */
+export function tlsFaultHost(
+  tlsFault: TlsFault,
+  starttls: 'demanded' | 'offered' = 'demanded',
+): HostDescription {
+  return { mailboxes, temper: { starttls, tlsFault } };
+}
+
+/** Returns a host that sends a reply without a command, in plaintext or inside TLS. */
+export function injectedHost(injection: Injection, over: 'plaintext' | 'tls' = 'plaintext'): HostDescription {
+  if (over === 'plaintext') return { mailboxes, temper: { injection } };
+  return { mailboxes, temper: { starttls: 'demanded', injection: { ...injection, insideTls: true } } };
+}
+
+/** Returns a host with replies mangled from the seed. A quarter of the seeds lack PIPELINING, a quarter demand TLS. */
+export function fuzzHost(seed: number): HostDescription {
+  const kind = Math.abs(seed) % 4;
+  return {
+    mailboxes,
+    temper: {
+      fuzzSeed: seed,
+      pipelining: kind !== 1,
+      ...(kind === 2 ? { starttls: 'demanded' } : {}),
+    },
+  };
+}

@@ -1,18 +1,18 @@
-/**
- * Who lives in the demonstration: companies whose mail hosts differ in temper, and the people one can ask for
- * there, each with what must come of it. The mail hosts, the operator's lists and the sample list are all made
- * from this one table.
- */
 import { tempers, type ExpectedStatus, type Mailbox, type Temper, type Zone } from '@mailproof/world';
+
+/**
+ * The companies of the demonstration, whose mail hosts behave differently, and their people with the expected
+ * results. The mail hosts, the operator's lists and the sample list are all made from this one table.
+ */
 
 export type Person = {
   name: string;
   /** Local part. */
   who: string;
-  /** What a list finds out; `alone` where a single check, which does not wait, finds less. */
+  /** The status in a list. A single check does not wait, so `alone` is its status if it differs. */
   status: ExpectedStatus;
   alone?: ExpectedStatus | 'verification_unavailable';
-  /** What the mail host knows of the mailbox; nothing: it has none. */
+  /** The state of the mailbox; undefined if there is no mailbox. */
   mailbox?: Mailbox;
   story: string;
 };
@@ -29,7 +29,7 @@ export type Company = {
   people: Person[];
 };
 
-/** People of one kind: what comes of them, why, and what their mail host knows of the mailbox. */
+/** Makes people of one kind: with their status, the reason for it and the state of their mailbox. */
 function kind(status: ExpectedStatus, usualStory: string, mailbox?: Mailbox) {
   return (name: string, who: string, story = usualStory): Person => ({
     name,
@@ -198,3 +198,43 @@ export const slowCompany: Company = {
   host: { temper: tempers.tarpit },
   people: [untold('Slow Joe', 'joe', 'a tarpit: every reply takes 15 seconds')],
 };
+
+/** The list a newcomer drops into the console: everybody of the demonstration, and what real lists are full of. */
+
+type SampleRow = { name: string; company: string; email: string };
+
+/** Rows without a new person: a duplicate in other letters, a blank, a text that is no address, a formula. */
+const clutter: SampleRow[] = [
+  { name: 'Ada Lindqvist', company: 'Northwind Traders', email: 'ADA@Northwind.example' },
+  { name: 'Lena Fischer, again', company: 'Harbour Books', email: 'lena.fischer@harbour-books.example' },
+  { name: 'No Address', company: 'Northwind Traders', email: '' },
+  { name: 'Bad "Typing"', company: 'Old Mill Foundry', email: 'bruno@@old-mill.example' },
+  { name: '=1+1', company: 'A formula, for the spreadsheet', email: 'chidi.okafor@northwind' },
+];
+
+export function addressOf({ who }: Person, { domain }: Company): string {
+  return `${who}@${domain}`;
+}
+
+/** Everybody in turns, one of each company, so that every kind shows early in the list. */
+export function sampleRows(): SampleRow[] {
+  const most = Math.max(...companies.map(({ people }) => people.length));
+  const rounds = Array.from({ length: most }, (_, round) =>
+    companies.flatMap((company) => {
+      const person = company.people[round];
+      if (person === undefined) return [];
+      return [{ name: person.name, company: company.name, email: addressOf(person, company) }];
+    }),
+  );
+  return [...rounds.flat(), ...clutter];
+}
+
+/** CSV as spreadsheets write it (RFC 4180). */
+export function sampleList(): string {
+  const lines = sampleRows().map(({ name, company, email }) => [name, company, email].map(quoted).join(','));
+  return ['name,company,email', ...lines, ''].join('\r\n');
+}
+
+function quoted(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}

@@ -1,19 +1,26 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { domainToASCII } from 'node:url';
+import { createClient } from '@mailproof/client';
+import { createAccount, createAccountWithKeys, openStore } from '@mailproof/service';
+import { readConfig } from '@mailproof/service/config';
+import { startService } from '@mailproof/service/main';
+import {
+  standardLists,
+  standardWorld,
+  startWorld,
+  type HostDescription,
+  type WorldDescription,
+} from '@mailproof/world';
+import { addressOf, companies, sampleList, slowCompany, type Company } from './companies.ts';
+
 /**
  * The demonstration: a world, the service and its console beside it in a folder of their own, accounts with keys,
  * and a list to try. It reads no setting of the machine: the only resolver it knows is the world's, and the only
  * addresses it may dial are loopback.
  */
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createClient } from '@mailproof/client';
-import { createAccount, createAccountWithKeys, openStore } from '@mailproof/service';
-import { readConfig } from '@mailproof/service/config';
-import { startService } from '@mailproof/service/main';
-import { startWorld } from '@mailproof/world';
-import { demoWorld, operatorLists } from './demo-world.ts';
-import { sampleList } from './sample-list.ts';
 
 export type Demo = {
   url: string;
@@ -113,4 +120,36 @@ async function openAccounts(dataDir: string): Promise<{ liveKey: string; testKey
   } finally {
     await store.close();
   }
+}
+
+/** The mail internet of the demonstration: its companies, beside the standard world that the tests know. */
+
+function demoWorld(): WorldDescription {
+  const world = standardWorld();
+  for (const company of [...companies, slowCompany]) {
+    const domain = domainToASCII(company.domain);
+    const hostName = company.host?.name ?? `mx.${domain}`;
+    if (company.zone !== 'none') world.zones[domain] = company.zone ?? { mx: [[10, hostName]] };
+    if (company.host !== undefined) world.hosts[hostName] = hostOf(company, company.host);
+  }
+  return world;
+}
+
+/** The operator's lists of the demonstration, one entry per line. */
+function operatorLists(): { spamTraps: string; disposableDomains: string } {
+  const traps = companies.flatMap((company) =>
+    company.people.filter(({ status }) => status === 'spamtrap').map((person) => addressOf(person, company)),
+  );
+  const domains = companies.filter(({ disposable }) => disposable === true).map(({ domain }) => domain);
+  return {
+    spamTraps: `${[...traps, ...standardLists.spamTraps].join('\n')}\n`,
+    disposableDomains: `${[...domains, ...standardLists.disposableDomains].join('\n')}\n`,
+  };
+}
+
+function hostOf({ people }: Company, { temper }: NonNullable<Company['host']>): HostDescription {
+  const known = people.flatMap(({ who, mailbox }) =>
+    mailbox === undefined ? [] : [[who, mailbox] as const],
+  );
+  return { temper, mailboxes: Object.fromEntries(known) };
 }

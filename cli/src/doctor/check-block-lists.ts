@@ -8,7 +8,7 @@ import {
   type RouteSetting,
 } from '@mailproof/engine';
 import { engineSettings } from '@mailproof/service/engine-settings';
-import type { DoctorParts, Finding } from './check.ts';
+import type { DoctorParts, Finding } from './doctor-parts.ts';
 
 const check = 'block lists';
 
@@ -33,7 +33,7 @@ async function checkRoute(route: RouteSetting, parts: Needs): Promise<Finding[]>
       {
         check,
         state: 'warning',
-        seen: `nobody here knows the public address of egress ${route.id}, so no list can be looked up for it`,
+        seen: `the public address of egress ${route.id} is not known here, so no list can be looked up for it`,
         remedy:
           'Set MAILPROOF_PUBLIC_ADDRESS, or publicAddresses of the route in the providers file, to the address that mail hosts see. Until then only many refusals by mail hosts close it.',
       },

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { openStore, storeFile } from '@mailproof/service';
-import type { DoctorParts } from './check.ts';
-import { checkControls } from './check-controls.ts';
+import type { DoctorParts } from './doctor-parts.ts';
+import { checkControls } from './check-store.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'mailproof-controls-'));
 after(() => rmSync(dataDir, { recursive: true }));

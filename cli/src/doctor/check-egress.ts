@@ -6,13 +6,80 @@ import {
   type EgressWay,
   type RouteSetting,
 } from '@mailproof/engine';
-import type { DoctorParts, Finding } from './check.ts';
-import { findAddresses } from './find-addresses.ts';
+import { findAddresses, type DoctorParts, type Finding } from './doctor-parts.ts';
+
+const addressesMax = 4;
 
 /**
- * What mail servers check of each address that we come from: whether the HELO name resolves to it, whether its reverse
- * DNS name leads back to it, and whether SPF lets it send for the sender's domain.
- * Block lists are looked up in `check-block-lists.ts`.
+ * The HELO name has an IP address, and that address has a reverse DNS name that leads back to it. Large providers
+ * reject or defer other clients.
+ */
+export async function checkHeloName(parts: DoctorParts): Promise<Finding> {
+  const { heloName } = parts;
+  const remedy =
+    'Set MAILPROOF_HELO_NAME to a DNS name that resolves to the public IP address of this machine.';
+  if (/(?:^|\.)(?:localdomain|localhost|local|internal|invalid)$/.test(heloName)) {
+    return {
+      check: 'HELO name',
+      state: 'problem',
+      seen: `${heloName} is not a name that others can look up`,
+      remedy,
+    };
+  }
+  const found = await findAddresses(heloName, parts);
+  switch (found.kind) {
+    case 'failed':
+      return {
+        check: 'HELO name',
+        state: 'not_checked',
+        seen: `${heloName} could not be looked up: the resolver did not answer`,
+      };
+    case 'none':
+      return { check: 'HELO name', state: 'problem', seen: `${heloName} has no IP address in DNS`, remedy };
+    case 'found':
+      return await checkPointsBack(found.addresses.slice(0, addressesMax), parts);
+  }
+}
+
+async function checkPointsBack(addresses: string[], parts: DoctorParts): Promise<Finding> {
+  const { heloName } = parts;
+  const named = await Promise.all(addresses.map((address) => namesOf(address, parts)));
+  const astray = named.filter(({ names }) => !names.includes(heloName));
+  const first = astray[0];
+  if (first === undefined) {
+    const where = addresses.some((address) => parts.ownAddresses.includes(address))
+      ? ''
+      : ', which is not a local address (normal behind NAT)';
+    return {
+      check: 'HELO name',
+      state: 'ok',
+      seen: `${heloName} resolves to ${addresses.join(', ')} and back${where}`,
+    };
+  }
+  const seen =
+    first.names.length === 0
+      ? 'has no reverse DNS name'
+      : `has the reverse DNS name ${first.names.slice(0, 3).join(', ')}`;
+  return {
+    check: 'HELO name',
+    state: 'problem',
+    seen: `${heloName} resolves to ${first.address}, but ${first.address} ${seen}`,
+    remedy: `Have the reverse DNS (PTR) record of ${first.address} set to ${heloName}. The provider of the IP address can do this.`,
+  };
+}
+
+async function namesOf(
+  address: string,
+  { resolver, patience }: DoctorParts,
+): Promise<{ address: string; names: string[] }> {
+  const lookup = await resolver.reverse(address, patience());
+  const names = lookup.kind === 'found' ? lookup.records : [];
+  return { address, names: names.map((name) => name.toLowerCase().replace(/\.$/, '')) };
+}
+
+/**
+ * Checks each egress address as mail servers do. The HELO name must resolve to it, its reverse DNS name must lead
+ * back to it, and SPF of the sender's domain must allow it. Block lists are looked up in `check-block-lists.ts`.
  */
 export async function checkEgress(parts: DoctorParts): Promise<Finding[]> {
   const found = await Promise.all(parts.routes.map((route) => checkRoute(route, parts)));
@@ -25,7 +92,7 @@ type Seen = { heloName: CanonicalHost; sender: string; named: string };
 async function checkRoute(route: RouteSetting, parts: DoctorParts): Promise<Finding[]> {
   const { config, routes } = parts;
   const seen: Seen = {
-    // What the settings and the providers file let through is a host name in its canonical form.
+    // The settings and the providers file accept only canonical host names.
     heloName: (route.heloName ?? config.heloName) as CanonicalHost,
     sender: route.mailFrom ?? config.mailFrom,
     named: routes.length === 1 ? '' : ` (route ${route.id})`,
@@ -108,7 +175,7 @@ function domainOf(sender: string): string {
   return sender.slice(sender.lastIndexOf('@') + 1);
 }
 
-/** What receivers find that evaluate SPF for us (RFC 7208). */
+/** Evaluates SPF for the address, as receivers do (RFC 7208). */
 async function checkSpf(
   address: string,
   { heloName, sender, named }: Seen,
@@ -142,7 +209,7 @@ async function checkSpf(
   }
 }
 
-/** Without an address there is nothing to evaluate: whether there is one record at all is all that can be seen. */
+/** Without an address SPF cannot be evaluated, so this only checks that there is exactly one record. */
 async function checkRecord({ sender, named }: Seen, { resolver, patience }: DoctorParts): Promise<Finding> {
   const check = `SPF${named}`;
   const domain = domainOf(sender);

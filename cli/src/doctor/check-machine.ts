@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { counted } from '../present/count.ts';
-import type { DoctorParts, Finding } from './check.ts';
+import { counted } from '../present/text.ts';
+import type { DoctorParts, Finding } from './doctor-parts.ts';
 
 /** Checks of this machine that need no network. */
 export function checkMachine({ config }: DoctorParts): Finding[] {
@@ -24,7 +24,7 @@ export function checkNode(version: string): Finding {
 const dayMs = 86_400_000;
 const latestPlausible = Date.UTC(2100, 0);
 
-/** A clock that stands before the day this file was written cannot be right. No one else's clock is asked. */
+/** A clock that stands before the day this file was written cannot be right. No other clock is asked. */
 export function checkWallClock(now: number): Finding {
   const check = 'clock';
   const seen = new Date(now).toISOString();

@@ -1,7 +1,7 @@
-import { canonicalMailHost, type CanonicalHost } from '@mailproof/engine';
-import type { DoctorParts, Finding } from './check.ts';
-import { findAddresses } from './find-addresses.ts';
-import { readBanner } from './read-banner.ts';
+import type { Socket } from 'node:net';
+import { canonicalMailHost, type CanonicalHost, type Clock } from '@mailproof/engine';
+import { printable } from '../present/text.ts';
+import { findAddresses, type DoctorParts, type Finding } from './doctor-parts.ts';
 
 const targetsMax = 3;
 
@@ -11,8 +11,8 @@ const elsewhere = 'If port 25 is closed here, run a prober where it is open: see
 type Target = { host: CanonicalHost; address: string };
 
 /**
- * Outbound port 25, tried on the operator's canaries or else on the mail host of the sender's own domain:
- * those the operator named, and nobody else is to be bothered. One connection, the banner, QUIT.
+ * Tests outbound port 25 with the operator's canaries, or else with the mail host of the sender's own domain. No
+ * other host is contacted. One connection, the banner, QUIT.
  */
 export async function checkMailPort(parts: DoctorParts): Promise<Finding> {
   const check = `outbound port ${parts.config.smtpPort}`;
@@ -37,7 +37,7 @@ export async function checkMailPort(parts: DoctorParts): Promise<Finding> {
     if (finding.state === 'ok') return finding;
     findings.push(finding);
   }
-  // One host that is down says little; what the most telling attempt showed is what is told.
+  // One host that is down says little, so the finding of the most telling attempt is returned.
   const order: Finding['state'][] = ['warning', 'problem', 'not_checked'];
   findings.sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state));
   return findings[0] ?? { check, state: 'not_checked', seen: 'no server was contacted' };
@@ -126,4 +126,50 @@ async function greet(
     remedy:
       'A mail server that you chose yourself rejects this machine. Find out why before others do the same.',
   };
+}
+
+const bannerBytesMax = 2_048;
+
+/** The time a host has to close after QUIT. Only the end of the process waits for it. */
+const goodbyeMs = 2_000;
+
+/** Returns the first line of a mail host and sends QUIT; undefined if no line came in time. */
+async function readBanner(
+  socket: Socket,
+  { clock, deadline }: { clock: Clock; deadline: number },
+): Promise<string | undefined> {
+  const banner = await firstLine(socket, { clock, deadline });
+  if (banner === undefined) {
+    socket.destroy();
+    return undefined;
+  }
+  socket.resume();
+  const cancel = clock.after(goodbyeMs, () => socket.destroy());
+  socket.once('close', cancel);
+  socket.end('QUIT\r\n');
+  return printable(banner);
+}
+
+function firstLine(
+  socket: Socket,
+  { clock, deadline }: { clock: Clock; deadline: number },
+): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let text = '';
+    const cancel = clock.after(deadline - clock.now(), () => resolve(undefined));
+    const settle = (line: string | undefined) => {
+      cancel();
+      resolve(line);
+    };
+    socket.on('error', () => settle(undefined));
+    socket.on('close', () => settle(undefined));
+    socket.on('data', (chunk: Buffer) => {
+      if (text.length > bannerBytesMax) return;
+      text += chunk.toString('latin1');
+      const end = text.indexOf('\n');
+      if (end >= 0) settle(text.slice(0, end).trimEnd());
+      else if (text.length > bannerBytesMax) settle(undefined);
+    });
+    socket.resume();
+  });
 }

@@ -6,8 +6,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { parseCidr } from '@mailproof/engine';
 import { openStore, storeFile } from '@mailproof/service';
-import type { DoctorParts } from './check.ts';
-import { checkProxies } from './check-proxies.ts';
+import type { DoctorParts } from './doctor-parts.ts';
+import { checkProxies } from './check-store.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'mailproof-proxies-'));
 after(() => rmSync(dataDir, { recursive: true }));

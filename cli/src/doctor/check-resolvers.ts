@@ -1,5 +1,5 @@
 import { probeResolver } from '@mailproof/engine';
-import type { DoctorParts, Finding } from './check.ts';
+import type { DoctorParts, Finding } from './doctor-parts.ts';
 
 /**
  * Each server answers a question about the operator's own domain, for which "there is no such name" is an answer too,

@@ -9,8 +9,8 @@ import {
   createPostgresDatabase,
   withoutPostgres,
 } from '../../../service/test/support/postgres/test-postgres.ts';
-import type { DoctorParts } from './check.ts';
-import { checkRoutes } from './check-routes.ts';
+import type { DoctorParts } from './doctor-parts.ts';
+import { checkRoutes } from './check-store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-routes-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -13,7 +13,7 @@ export type PackageFiles = ReadonlyMap<string, Buffer>;
 type Pinned = Pick<SourcePackage, 'name' | 'version' | 'integrity'>;
 
 export type FetchParts = {
-  /** What `npm` is started with: the registry is the one that the caller's npm is set to. */
+  /** The environment of `npm`, which decides the registry. */
   env: Record<string, string | undefined>;
   signal: AbortSignal;
 };
@@ -27,7 +27,7 @@ export async function fetchPackage(pinned: Pinned, parts: FetchParts): Promise<P
 
 type LatestPackage = { version: string; integrity: string; files: PackageFiles };
 
-/** The newest version of each package, by name; that they are what the registry says they are, npm has checked. */
+/** Fetches the newest version of each package, by name. npm checks their digests. */
 export async function fetchLatest(
   names: readonly string[],
   parts: FetchParts,

@@ -1,10 +1,12 @@
-import { domainFamily, isKnownSuffix, isPublicSuffix } from '@mailproof/engine/domain-family';
+import { readFileSync } from 'node:fs';
 import { canonicalHost } from '@mailproof/engine';
-import type { Evidence } from './packages.ts';
+import { domainFamily, isKnownSuffix, isPublicSuffix } from '@mailproof/engine/domain-family';
+import type { PackageFiles } from './fetch-package.ts';
+import { disposableSources, freeSources, type Evidence, type SourcePackage } from './packages.ts';
 
 /**
- * Merges the lists of throw-away domains into one that errs on the side of silence: to call a real domain
- * disposable is to tell a customer not to write to a living person.
+ * Merges the lists of throw-away domains into one. In doubt a domain is left out: a real domain called disposable
+ * would cost a customer a living person.
  */
 export type NamedList = { name: string; evidence: Evidence; names: string[] };
 
@@ -12,7 +14,7 @@ export type Guards = {
   /** Real providers and privacy relays, each with all names below it. */
   providers: ReadonlySet<string>;
   relays: ReadonlySet<string>;
-  /** What the lists of free providers name: not trusted to be free, but a reason to doubt a mere claim. */
+  /** The names in lists of free providers. They need not be free, but they cast doubt on a mere claim. */
   calledFree: ReadonlySet<string>;
 };
 
@@ -28,7 +30,7 @@ export const dropRules = {
   covered: 'below another name on the list, which covers it',
 } as const;
 
-export type DropRule = keyof typeof dropRules;
+type DropRule = keyof typeof dropRules;
 
 export type MergedDisposable = {
   names: string[];
@@ -110,4 +112,57 @@ function noneDropped(): Record<DropRule, number> {
     called_free: 0,
     covered: 0,
   };
+}
+
+/** The list of throw-away domains from what the packages say, with our own lists of real providers as guards. */
+export function mergeSources(read: readonly ReadSource[]): MergedDisposable {
+  const namesOf = (wanted: string) => read.find(({ source }) => source.name === wanted)?.names ?? [];
+  return mergeDisposable(
+    disposableSources.map(({ name, evidence }) => ({ name, evidence, names: namesOf(name) })),
+    {
+      providers: new Set(readByHand('providers.txt')),
+      relays: new Set(readByHand('privacy-relays.txt')),
+      calledFree: new Set(freeSources.flatMap(({ name }) => namesOf(name))),
+    },
+  );
+}
+
+/** A package that the lists are built from, read: the names in it, and the notice that goes with them. */
+export type ReadSource = { source: SourcePackage; version: string; names: string[]; licence: string };
+
+/** Throws an error that names the package if its files or their form have changed. */
+export function readSource(source: SourcePackage, version: string, files: PackageFiles): ReadSource {
+  const text = (path: string): string => {
+    const file = files.get(path);
+    if (file === undefined) throw new Error(`${source.name}@${version}: no ${path}`);
+    return file.toString('utf8');
+  };
+  const names = source.names(text(source.dataFile));
+  if (names.length === 0) throw new Error(`${source.name}@${version}: no names in ${source.dataFile}`);
+  return { source, version, names, licence: text(source.licenceFile) };
+}
+
+/** Names taken from a package carry that package's notice, word for word. */
+export function noticeFor(read: readonly ReadSource[]): string {
+  const parts = read.map(
+    ({ source, version, licence }) =>
+      `## ${source.name} ${version} (${source.licence})\n\n${licence.trim().replaceAll(/^/gm, '    ')}\n`,
+  );
+  return `# Notices for the data in this folder\n\nThe lists were built from these packages; see \`docs/lists.md\`.\n\n${parts.join('\n')}`;
+}
+
+/** The names in a list of ours: separated by white space, lines that begin with `#` skipped, in byte order. */
+export function readByHand(file: string): string[] {
+  const text = readFileSync(new URL(`by-hand/${file}`, import.meta.url), 'utf8');
+  const names = text
+    .split('\n')
+    .filter((line) => !line.startsWith('#'))
+    .flatMap((line) => line.split(/\s+/))
+    .filter((name) => name !== '');
+  return inByteOrder(names);
+}
+
+/** Not the order of UTF-16 units, which differs beyond the basic plane. */
+export function inByteOrder(names: Iterable<string>): string[] {
+  return [...names].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }

@@ -17,8 +17,8 @@ export type SourcePackage = {
 };
 
 /**
- * What a package's word is worth. One that `proves` is enough by itself; one that `claims` counts where
- * another one `seconds` it; one that seconds never counts alone.
+ * The weight of a package. A package that `proves` is enough by itself. A package that `claims` counts if another one
+ * `seconds` it, which never counts alone.
  */
 export type Evidence = 'proves' | 'claims' | 'seconds';
 
@@ -112,7 +112,7 @@ export const freeSources: SourcePackage[] = [
   },
 ];
 
-/** What was looked at and left out, so that nobody needs to look again without a new reason. */
+/** Packages that were examined and left out, each with the reason. */
 export const unusedPackages: { name: string; why: string }[] = [
   { name: 'disposable-email-domains 1.0.62', why: '`disposable-domains` holds 99.7 % of it and is newer.' },
   {

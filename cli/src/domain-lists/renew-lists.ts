@@ -2,9 +2,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeF
 import { join } from 'node:path';
 import { findListFile } from '@mailproof/engine';
 import { fetchLatest, type FetchParts } from './fetch-package.ts';
-import { mergeSources } from './merge-sources.ts';
+import { mergeSources, noticeFor, readSource, type ReadSource } from './merge-disposable.ts';
 import { disposableSources, freeSources } from './packages.ts';
-import { noticeFor, readSource, type ReadSource } from './read-source.ts';
 
 /**
  * Renews the list of throw-away domains from the newest packages, without a release of ours. Only that list comes from
@@ -32,7 +31,7 @@ export type RenewAnswer =
   | ({ kind: 'shrinks' } & Renewal);
 
 type RenewParts = FetchParts & {
-  /** Where the engine looks for renewed lists. */
+  /** The folder in which the engine looks for renewed lists. */
   folder: string;
   /** Takes a list that has lost more than half of its names. */
   force: boolean;

@@ -1,12 +1,12 @@
 /**
- * Clients of the service during a fault: so many single verifications a second, and a task now and then, each repeated as
- * our own client repeats it, under an idempotency key. So each ends with one answer, and what all of them were told they
- * paid must be what the ledger says.
+ * Clients of the service during a fault: single verifications at a fixed rate, and a task now and then. Each is
+ * retried under its idempotency key, as our own client does. So each ends with one answer, and what all of them were
+ * told they paid must be what the ledger says.
  */
 import { randomUUID } from 'node:crypto';
 import { createClient, MailproofError, type Client, type Fetch } from '@mailproof/client';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { questionOf, type KnownAddress } from './drill-world.ts';
+import { questionOf, type KnownAddress } from './installation.ts';
 
 /** One request of a single verification on the wire. Times are of `performance.now`. */
 export type Attempt = { begunAt: number; answeredAt?: number; status?: number };
@@ -21,15 +21,15 @@ type CallersOrder = {
 
 export type Callers = {
   attempts: readonly Attempt[];
-  /** Creates a task of so many addresses, and follows it. */
+  /** Creates a task with this number of addresses, and follows it. */
   startTask(addresses: number): void;
-  /** Lets nobody new come, asks again for whoever has no answer yet, and tells what came of all. */
+  /** Starts no further request, retries the open ones, and returns all results. */
   settle(signal: AbortSignal): Promise<Told>;
   stop(): void;
   nextQuestion(): number;
 };
 
-/** What the callers were told. */
+/** The answers to the callers. */
 export type Told = {
   singles: number;
   /** With 200. */
@@ -47,12 +47,12 @@ export type Told = {
 
 type Mistake = KnownAddress & { told: string; reason?: string };
 
-/** Nobody waits for ever: as long as a person at a form, and then comes back later. */
+/** A caller waits as long as a person at a form would, and retries later. */
 const limits = { attempts: 6, attemptMs: 35_000, retryLongestMs: 4_000, pollLongestMs: 1_000 };
 
-/** Beyond these nobody new comes. */
+/** Above this number no new caller starts. */
 const mostAtOnce = 600;
-/** Of those without an answer, so many are asked for again at once. */
+/** Retries that run at once. */
 const settledAtOnce = 8;
 const settleWithinMs = 60_000;
 

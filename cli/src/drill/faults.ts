@@ -1,4 +1,4 @@
-/** The faults of the drill, as data: what happens, how long, how it ends, and where it must be told. */
+/** The faults of the drill as data: the event, its length, its end, and the places that must report it. */
 import type { Installation, SingleInstallation, SplitInstallation } from './installation.ts';
 import { isDown, noAnswer, type ExpectedSigns } from './signs.ts';
 import type { SupervisedProcess } from './supervised-process.ts';

@@ -1,6 +1,6 @@
 import type { FaultReport } from './run-fault.ts';
 
-/** What every fault is held to. */
+/** The goals for every fault. */
 export const goals = { servedAgainMs: 10_000, wrong: 0, falseUnknown: 0 };
 
 /** A line for each goal that was missed. */

@@ -1,10 +1,3 @@
-/**
- * The installations of the drill, thrown away at its end, in a mail internet on loopback. They read no setting of the
- * machine. There are two kinds:
- *
- * - `split`: an API, a worker and two probers as processes of their own, on a PostgreSQL of its own;
- * - `single`: one process that does everything, on SQLite.
- */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,15 +11,22 @@ import {
   StoreUnavailableError,
   type Balance,
 } from '@mailproof/service';
-import { freePort, startWorld, type World } from '@mailproof/world';
+import { freePort, startWorld, type World, type WorldDescription } from '@mailproof/world';
 import {
   mountSmallDisk,
   startPrivatePostgres,
   type PrivatePostgres,
   type SmallDisk,
 } from '@mailproof/world/database';
-import { drillWorld, providersFile } from './drill-world.ts';
 import { createSupervisedProcess, type ProcessName, type SupervisedProcess } from './supervised-process.ts';
+
+/**
+ * The installations of the drill, thrown away at its end, in a mail internet on loopback. They read no setting of the
+ * machine. There are two kinds:
+ *
+ * - `split`: an API, a worker and two probers as processes of their own, on a PostgreSQL of its own;
+ * - `single`: one process that does everything, on SQLite.
+ */
 
 export type LogLine = { at: number; from: ProcessName; line: string };
 
@@ -35,11 +35,11 @@ export type Installation = {
   kind: 'split' | 'single';
   url: string;
   apiKey: string;
-  /** Where the files of the database are, if this machine lets us mount one; why not otherwise. */
+  /** The mounted folder of the database, or the reason if this machine does not allow a mount. */
   disk: { kind: 'mounted'; disk: SmallDisk } | { kind: 'refused'; why: string };
   /** Has each line of the log from now on handed over; the answer ends that. */
   listen: (listener: (line: LogLine) => void) => () => void;
-  /** What an audit of the whole database finds, and the credits of the one account. */
+  /** Audits the whole database and reads the credits of its one account. */
   readBooks: () => Promise<{ violations: readonly object[]; balance: Balance }>;
   close(): Promise<void>;
 };
@@ -59,7 +59,7 @@ export type SingleInstallation = Installation & {
 };
 
 type Order = {
-  /** Where programs are found. */
+  /** The PATH for programs. */
   path: string;
   signal: AbortSignal;
 };
@@ -253,4 +253,71 @@ async function readBooks(database: Database, accountId: string): ReturnType<Inst
   } finally {
     await store.close();
   }
+}
+
+/**
+ * The mail internet of the drill: a few companies whose mail hosts tell the truth at once. So the right answer for each
+ * address is known, and every other answer is a mistake of ours.
+ */
+
+export type KnownAddress = { email: string; truth: 'safe' | 'invalid' | 'catch_all' };
+
+/** All mail hosts belong to one group, named after its registered domain. */
+const group = 'drill.test';
+const companies = ['north', 'south', 'east', 'west'].map((name) => `${name}.${group}`);
+const openCompany = `open.${group}`;
+/** More than a run asks for. */
+const peoplePerCompany = 10_000;
+
+/** Records live for a second, so that a resolver that turns is noticed at once. */
+const ttl = 1;
+const latencyMs = 10;
+
+function drillWorld(): WorldDescription {
+  const people = Object.fromEntries(
+    Array.from({ length: peoplePerCompany }, (_, n) => [`person${n}`, 'exists' as const]),
+  );
+  const all = [...companies, openCompany];
+  return {
+    zones: Object.fromEntries(all.map((domain) => [domain, { mx: [[10, `mx.${domain}`]], ttl }])),
+    hosts: {
+      ...Object.fromEntries(companies.map((domain) => [`mx.${domain}`, { mailboxes: people, latencyMs }])),
+      [`mx.${openCompany}`]: { temper: { catchAll: true }, latencyMs },
+    },
+  };
+}
+
+/**
+ * Lifts the limits per mail host: the drill sends all its addresses to five of them. The ownership of the egress address
+ * stays as in production, which `MAILPROOF_PACING=off` would end.
+ */
+const providersFile = {
+  providers: {
+    [group]: {
+      politeness: {
+        conversationsPerAddress: 200,
+        conversationsPerNetwork: 1_000,
+        conversationsPerGroup: 1_000,
+        conversationsPerGroupAtMost: 1_000,
+        connectionsPerSecond: 1_000,
+        connectionsPerMinute: 60_000,
+        manyUnknownPercent: 100,
+        mostUnknownPercent: 100,
+      },
+    },
+  },
+};
+
+/** The question with this number: living, dead and catch-all mailboxes and dead domains in turn, each address once. */
+export function questionOf(number: number): KnownAddress {
+  const company = companies[number % companies.length] ?? openCompany;
+  const kinds: readonly KnownAddress[] = [
+    { email: `person${Math.floor(number / 2) % peoplePerCompany}@${company}`, truth: 'safe' },
+    { email: `nobody${number}@${company}`, truth: 'invalid' },
+    { email: `anybody${number}@${openCompany}`, truth: 'catch_all' },
+    { email: `somebody@gone${number}.${group}`, truth: 'invalid' },
+  ];
+  // Of fifteen addresses seven live, four are dead, three are at a catch-all domain and one at none.
+  const kind = [0, 1, 0, 2, 0, 1, 0, 2, 0, 1, 0, 2, 0, 1, 3][number % 15] ?? 0;
+  return kinds[kind] ?? { email: `nobody${number}@${company}`, truth: 'invalid' };
 }

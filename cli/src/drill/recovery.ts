@@ -4,7 +4,9 @@ import type { Attempt } from './callers.ts';
 const goodShare = 0.9;
 const windowMs = 2_000;
 const stepMs = 250;
-/** An answer that comes later is none for somebody who waits. A mail host of the drill answers within a tenth of it. */
+/**
+ * A later answer counts as none, because the caller has left. A mail host of the drill answers within a tenth of it.
+ */
 const promptMs = 2_000;
 
 type Watched = { attempts: readonly Attempt[]; from: number; until: number };
@@ -37,7 +39,7 @@ export type Second = {
   failed: Record<string, number>;
 };
 
-/** What became of the requests of every second, counted from `from`. */
+/** The results of the requests in each second, counted from `from`. */
 export function secondsOf({ attempts, from }: Pick<Watched, 'attempts' | 'from'>): Second[] {
   const bySecond = Map.groupBy(attempts, ({ begunAt }) => Math.floor((begunAt - from) / 1_000));
   return [...bySecond].map(([second, all]) => {

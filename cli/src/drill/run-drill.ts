@@ -11,7 +11,7 @@ export type DrillResult =
 type DrillOrder = {
   faults?: readonly Fault[];
   quick: boolean;
-  /** Where programs are found. */
+  /** The PATH for programs. */
   path: string;
   signal: AbortSignal;
   onProgress: (what: string) => void;

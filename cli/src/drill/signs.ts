@@ -2,7 +2,7 @@
 import type { Installation, LogLine } from './installation.ts';
 import type { ProcessName, SupervisedProcess } from './supervised-process.ts';
 
-/** Where a fault must be told, and in which words; nothing where nobody but a supervisor can tell. */
+/** The places that must report a fault, with the words; empty if only a supervisor can report it. */
 export type ExpectedSigns = {
   readyz?: RegExp;
   metric?: { of: SupervisedProcess; says: RegExp };
@@ -22,7 +22,7 @@ const everyMs = 250;
 /** `/readyz` answers within three seconds, whatever the database does. */
 const patienceMs = 5_000;
 
-/** What Prometheus shows for a process that it cannot read. */
+/** The metric that Prometheus has for a process that it cannot read. */
 export const isDown = /^up 0$/m;
 export const noAnswer = /^no answer/;
 
@@ -66,7 +66,7 @@ function lineWith(wanted: RegExp, text: string): string | undefined {
   return [...problems, ...warnings].find((one) => wanted.test(one)) ?? line;
 }
 
-/** A line of the log as people read it: who says what, with the word for programs if it has one. */
+/** A log line for people: its source, its message, and its code if it has one. */
 function sentenceOf(from: ProcessName, line: string): string {
   if (!line.startsWith('{')) return `${from}: ${line}`;
   try {

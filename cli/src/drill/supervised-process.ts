@@ -14,7 +14,7 @@ export type ProcessName = 'api' | 'worker' | 'prober-1' | 'prober-2' | 'service'
 
 export type SupervisedProcess = {
   name: ProcessName;
-  /** Where its figures are. */
+  /** The URL of its metrics. */
   metricsUrl: string;
   /** Starts it, again and again if it ends at its start, as a supervisor does. Resolves once it serves. */
   start(): Promise<void>;

@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { describeIpProfile, forbiddingProviders } from '@mailproof/engine';
 import { StoreOpenError } from '@mailproof/service';
-import type { DoctorParts, Finding } from '../doctor/check.ts';
-import { checkEgress } from '../doctor/check-egress.ts';
-import { checkHeloName } from '../doctor/check-helo-name.ts';
+import { lookAtStore, type DoctorParts, type Finding } from '../doctor/doctor-parts.ts';
+import { checkEgress, checkHeloName } from '../doctor/check-egress.ts';
 import { checkMachine } from '../doctor/check-machine.ts';
 import { checkMailPort } from '../doctor/check-mail-port.ts';
 import { checkResolvers } from '../doctor/check-resolvers.ts';
-import { checkSenderDomain } from '../doctor/check-sender-domain.ts';
-import { lookAtStore } from '../doctor/look-at-store.ts';
+import { checkSenderDomain } from '../doctor/check-sender.ts';
 
 /** A setting that setup asks for, and what the doctor says of the answer. */
 export type Question = {
@@ -17,7 +15,7 @@ export type Question = {
   text: string;
   /** The answer for not setting it at all. */
   without?: string;
-  /** What an answer stands for, where it is not the value itself. */
+  /** Turns an answer into the value, if they differ. */
   meaning?: (answer: string) => string;
   check: (parts: DoctorParts) => Promise<Finding[]>;
 };

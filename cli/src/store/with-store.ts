@@ -8,17 +8,17 @@ import {
   type Store,
   type WallClock,
 } from '@mailproof/service';
-import type { Surroundings } from '../command.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { loadConfig } from '../load-config.ts';
+import { exitCodes, type ExitCode, type Surroundings } from '../command.ts';
+import { loadConfig } from '../config.ts';
+import { printable } from '../present/text.ts';
 
-/** Whatever a command changes is written down as done from the command line. */
+/** The audit log names the command line as the author of changes. */
 type StoreParts = { store: Store; wallClock: WallClock; actor: 'command_line' };
 
 /**
- * The frame of a command that works on the service's store, which may be in use by a running service.
- * What keeps the store from serving is the machine's fault, not ours, and is told in one line. A service of the version
- * before may be running, so no command but `migrate` changes the schema.
+ * The frame of a command that works on the service's store, which may be in use by a running service. A store that
+ * cannot be used is a fault of the machine and is told in one line. A service of the version before may be running,
+ * so no command but `migrate` changes the schema.
  */
 export async function withStore(
   surroundings: Surroundings,
@@ -41,4 +41,30 @@ export async function withStore(
     surroundings.terminal.tell(`mailproof: ${error.message}`);
     return exitCodes.environment;
   }
+}
+
+/** A line of output: words for a person, or the row as JSON for a program. */
+export type PrintedRow = { row: object; words: string };
+
+export async function printRows(
+  said: readonly PrintedRow[],
+  { json }: { json: boolean },
+  { terminal }: Surroundings,
+): Promise<ExitCode> {
+  const lines = said.map(({ row, words }) => (json ? JSON.stringify(row) : printable(words)));
+  if (lines.length > 0) await terminal.write(`${lines.join('\n')}\n`);
+  return exitCodes.ok;
+}
+
+/** Refuses the command: its arguments name something that does not exist or is not allowed. */
+export function refuse(why: string, { terminal }: Surroundings): ExitCode {
+  terminal.tell(`mailproof: ${why}`);
+  return exitCodes.usage;
+}
+
+export function noAccount(accountId: string, surroundings: Surroundings): ExitCode {
+  return refuse(
+    `No account ${JSON.stringify(accountId)}. To see all accounts, run mailproof accounts list.`,
+    surroundings,
+  );
 }

@@ -4,14 +4,14 @@ type Bounds<Item> = {
   /** Of these, those of one group; a group is what can only be served so fast. */
   perGroup: number;
   groupOf: (item: Item) => string;
-  /** Items read and not yet handed on: what is held does not grow with the source. */
+  /** Items read and not yet handed on. This bounds the memory, however long the source is. */
   readAhead: number;
 };
 
 /**
- * Works on items side by side and hands the results on in the order of the items, each as soon as it and all before it
- * are there, however long the source takes over its next item. It reads ahead: many items of one group in a row take no
- * more than the share of a group, and those of others behind them are begun meanwhile.
+ * Works on items side by side and yields the results in the order of the items. A result comes as soon as it and all
+ * before it are ready, even if the source is slow. It reads ahead: many items of one group in a row take no more than
+ * the share of a group, and those of others behind them are begun meanwhile.
  */
 export async function* mapInOrder<Item, Result>(
   source: AsyncIterable<Item>,
@@ -100,7 +100,7 @@ function createLine<Item, Result>(
     },
     /** Until the first has an outcome, or the source comes to its end. */
     ready: () => new Promise<void>((resolve) => (wake = resolve)),
-    /** Reads no more: nobody would take it. */
+    /** Stops reading, because the caller has stopped. */
     close(): void {
       ended = true;
     },
@@ -110,8 +110,8 @@ function createLine<Item, Result>(
 type Group<Entrant> = { running: number; waiting: Entrant[] };
 
 /**
- * So many slots, of which no group has more than its share. Among groups, the one that waits longest comes first.
- * Whoever enters begins at once or when others leave, and leaves when done.
+ * A fixed number of slots, with a maximum for each group. Among groups, the one that waits longest comes first. Work
+ * begins when a slot is free and frees its slot at its end.
  */
 function createGroupSlots<Entrant extends { group: string }>(
   { outstanding, perGroup }: { outstanding: number; perGroup: number },

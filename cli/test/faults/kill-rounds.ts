@@ -12,14 +12,14 @@ type KillReport = {
   kills: number;
   /** Runs that came to their end before they were to be killed; the list was then begun anew. */
   completed: number;
-  /** What differed from the undisturbed run; empty is the promise. */
+  /** The differences from the undisturbed run; the promise is none. */
   differences: string[];
 };
 
 /**
- * Kills a check (SIGKILL) again and again at moments chosen by the requests it makes, a few milliseconds after a random
- * one of them, while the service also refuses requests and loses some. Each list that comes to its end is
- * compared with an undisturbed run: the same bytes, the same credits.
+ * Kills a check (SIGKILL) again and again, a few milliseconds after a random request. The service also refuses
+ * requests and loses some. Each list that comes to its end is compared with an undisturbed run: the same bytes, the
+ * same credits.
  */
 export async function runKillRounds({ rows, kills, seed }: KillOrder): Promise<KillReport> {
   const folder = mkdtempSync(join(tmpdir(), 'mailproof-kills-'));
@@ -57,7 +57,7 @@ type Round = {
   report: KillReport;
 };
 
-/** One list from its beginning to its end, however many runs that takes; nobody is killed once there were enough. */
+/** Checks one list to its end, however many runs that takes. After enough kills a run is left alone. */
 async function checkOnce({ folder, list, undisturbed, random, kills, report }: Round): Promise<void> {
   const output = join(folder, 'checked.csv');
   let onRequest = (): void => undefined;

@@ -19,8 +19,8 @@ type Measured = {
 };
 
 /**
- * Checks a list of so many rows against a stand-in, and tells what the command itself used for it. With `heapMb` it ends
- * with an error where it needs a larger heap than that.
+ * Checks a list of `rows` rows against a stand-in, and returns the memory and CPU that the command used. With
+ * `heapMb` it ends with an error where it needs a larger heap than that.
  */
 export async function measureCheck(rows: number, heapMb?: number): Promise<Measured> {
   const folder = mkdtempSync(join(tmpdir(), 'mailproof-measure-'));

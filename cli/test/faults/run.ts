@@ -3,8 +3,8 @@ import { runKillRounds } from './kill-rounds.ts';
 import { measureCheck } from './measure-check.ts';
 
 /**
- * `npm run endurance --workspace cli -- --kills 50 --kill-rows 10000 --rows 1000000`: what the tests of `check` do in
- * small, at any size. Ends with 1 where a promise was broken.
+ * `npm run endurance --workspace cli -- --kills 50 --kill-rows 10000 --rows 1000000` runs the tests of `check` at any
+ * size. Ends with 1 where a promise was broken.
  */
 const { values } = parseArgs({
   options: {

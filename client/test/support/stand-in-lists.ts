@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { verdictOf } from './stand-in-verdicts.ts';
-import type { ListRecord, ListRow } from '../../src/list-record.ts';
+import type { ListRecord, ListRow } from '../../src/types/list-types.ts';
 
 /**
  * Lists of the stand-in: a file is split at commas, semicolons or tabs, the column is the first that mostly holds an @,

@@ -1,4 +1,4 @@
-import type { BulkResultRecord } from '../../src/bulk-task.ts';
+import type { BulkResultRecord } from '../../src/types/verification-types.ts';
 
 type StandInRecord = Omit<BulkResultRecord, 'email' | 'verification_mode' | 'explanation'> & {
   reason: string;

@@ -15,8 +15,8 @@ import {
   type StandInList,
 } from './stand-in-lists.ts';
 import { verdictOf } from './stand-in-verdicts.ts';
-import type { BulkResultRecord } from '../../src/bulk-task.ts';
-import type { ErrorReason } from '../../src/error-body.ts';
+import type { BulkResultRecord } from '../../src/types/verification-types.ts';
+import type { ErrorReason } from '../../src/mailproof-error.ts';
 
 /** What may befall a request: refused, or its answer lost, before or after the work was done, or cut off in the middle. */
 export type Fault = 'none' | 'refuse' | 'lose_request' | 'lose_answer' | 'cut_answer';

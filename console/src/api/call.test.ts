@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { call } from './call.ts';
-import { CallFailed } from './failure.ts';
+import { call, CallFailed } from './call.ts';
 
 const busy = (retryAfter?: string) =>
   Response.json(

@@ -1,8 +1,8 @@
-import { CallFailed } from './failure.ts';
+import { MailproofError } from '@mailproof/client';
 
 export type Call = {
   method: 'GET' | 'POST' | 'DELETE';
-  /** From the root of the service, with its leading slash. */
+  /** Path from the root of the service, with its leading slash. */
   path: string;
   body?: unknown;
 };
@@ -18,8 +18,8 @@ const attempts = 6;
 const waitSeconds = { usual: 2, longest: 15 };
 
 /**
- * One exchange of JSON. Answers with the body; throws CallFailed. What the service turns away while it is busy is asked
- * again when it said: everything that is called this way may be done twice.
+ * Exchanges JSON and returns the body; throws CallFailed. If the service is busy, the call is repeated after the time
+ * that it names: every call made this way may run twice.
  */
 export async function call(wanted: Call, parts: CallParts): Promise<unknown> {
   for (let attempt = 1; ; attempt += 1) {
@@ -59,7 +59,7 @@ async function callOnce({ method, path, body }: Call, { baseUrl, fetch }: CallPa
 
 type AnswerText = { text: string; status: number; requestId: string | null; retryAfter: string | null };
 
-/** The body of a success; throws CallFailed with what the service said where it is none. */
+/** Returns the body of a success; otherwise throws CallFailed with the reason of the service. */
 export function readAnswer({ text, status, requestId, retryAfter }: AnswerText): unknown {
   const answer = parseJson(text);
   const isSuccess = status >= 200 && status < 300;
@@ -94,4 +94,40 @@ function textIn(body: unknown, field: 'reason' | 'detail'): string | undefined {
 
 function secondsIn(header: string | null): number | undefined {
   return header !== null && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
+}
+
+/** The reason of a failed call, from the service or from the connection to it. */
+export type Failure = {
+  reason: string;
+  status: number | undefined;
+  requestId: string | undefined;
+  /** An explanation of the service, for example why a file is no list. */
+  detail?: string | undefined;
+  /** Seconds until a retry, if the service named them. */
+  retryAfterSeconds?: number | undefined;
+};
+
+/** Thrown by calls of the console without an answer or without success. */
+export class CallFailed extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure, cause?: unknown) {
+    super(failure.reason, { cause });
+    this.failure = failure;
+  }
+}
+
+/** Returns the failure of an error; rethrows anything else, which is a defect of ours. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof CallFailed) return error.failure;
+  if (error instanceof MailproofError) {
+    const { reason, status, requestId, detail } = error;
+    return { reason, status, requestId, detail };
+  }
+  throw error;
+}
+
+/** Returns an idempotency key; it is not secret. `randomUUID` is missing in pages over plain http. */
+export function randomKey(): string {
+  return `console-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
 }

@@ -1,12 +1,12 @@
-import type { Failure } from './failure.ts';
+import type { Failure } from './call.ts';
 
-/** A failure as a person reads it: what happened, what it means, and what to do. */
+/** A failure in words for people: the event, its meaning and the remedy. */
 type FailureText = { title: string; text: string };
 
 const failureTexts: Record<string, FailureText> = {
   network_error: {
     title: 'No connection',
-    text: 'The service cannot be reached. Check your network connection. The page retries on its own where it can.',
+    text: 'The service cannot be reached. Check your network connection. The page retries when it can.',
   },
   no_answer_in_time: {
     title: 'No answer in time',
@@ -86,11 +86,11 @@ const failureTexts: Record<string, FailureText> = {
     text: 'An account can have 100 keys. Delete one that you no longer use.',
   },
   insufficient_scope: {
-    title: 'You may not do that',
-    text: 'The key you are signed in with is limited, or your role in the account does not include it. Ask an owner.',
+    title: 'Your key or role does not allow this',
+    text: 'The key you signed in with is limited, or your role in the account does not include it. Ask an owner.',
   },
   key_limit_reached: {
-    title: 'The key has used up its credits of the day',
+    title: 'The key has used its credits for today',
     text: 'The day ends at midnight, UTC. The account itself may still have credits.',
   },
   rate_limited: {
@@ -104,7 +104,7 @@ const failureTexts: Record<string, FailureText> = {
   },
   invalid_webhook_url: {
     title: 'This URL cannot be used',
-    text: 'It must begin with https, use port 443 or one from 1024 on, and carry no user name or password.',
+    text: 'It must start with https, use port 443 or a port from 1024 on, and contain no user name or password.',
   },
   webhook_not_found: { title: 'Webhook not found', text: 'It may already have been deleted.' },
   delivery_not_found: { title: 'Delivery not found', text: 'It is no longer kept.' },
@@ -124,17 +124,17 @@ const failureTexts: Record<string, FailureText> = {
   person_not_found: { title: 'Person not found', text: 'They may already have been removed.' },
   invitation_not_found: {
     title: 'Invitation not found',
-    text: 'It may have been accepted or withdrawn, or its seven days are over.',
+    text: 'It may have been accepted or withdrawn, or it has expired after seven days.',
   },
   last_owner: {
     title: 'The account needs an owner',
-    text: 'Make somebody else an owner first.',
+    text: 'Make another person an owner first.',
   },
   too_many_people: {
     title: 'Too many people',
     text: 'An account can have 100 people and open invitations. Remove one first.',
   },
-  invalid_request: { title: 'Invalid request', text: 'Check what you entered and try again.' },
+  invalid_request: { title: 'Invalid request', text: 'Check your input and try again.' },
   account_not_found: { title: 'Account not found', text: 'Check the account ID.' },
   request_not_found: {
     title: 'Request not found',
@@ -168,7 +168,9 @@ const failureTexts: Record<string, FailureText> = {
   },
 };
 
-/** A reason that is not in the table is shown by its name; the request ID helps the operator find the request. */
+/**
+ * Returns the texts of a failure. An unknown reason is shown by its name; the request ID helps the operator find it.
+ */
 export function describeFailure(failure: Failure): FailureText {
   const { reason, status, requestId, retryAfterSeconds, detail } = failure;
   const known = Object.hasOwn(failureTexts, reason) ? failureTexts[reason] : undefined;

@@ -1,6 +1,6 @@
 /**
- * Where a proxy has the service on its host (`MAILPROOF_BASE_PATH`); empty where it is at the root. The page is told by
- * the address of its own script, which is always `assets/…` below it.
+ * The URL path prefix behind a reverse proxy (`MAILPROOF_BASE_PATH`); empty without one. The page reads it from the URL
+ * of its own script, which is always `assets/…` below the prefix.
  */
 export const basePath = readBasePath(import.meta.url);
 
@@ -10,12 +10,12 @@ export function readBasePath(scriptUrl: string): string {
   return end === -1 ? '' : pathname.slice(0, end);
 }
 
-/** The path as the browser has to ask for it. */
+/** Returns the path with the base path, for the browser. */
 export function pathTo(path: string): string {
   return `${basePath}${path}`;
 }
 
-/** The other way round: the path of a page, wherever the service stands. */
+/** Returns the path of a page, without the base path. */
 export function withoutBasePath(path: string, base = basePath): string {
   if (path === base) return '/';
   return path.startsWith(`${base}/`) ? path.slice(base.length) : path;

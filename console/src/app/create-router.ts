@@ -1,18 +1,18 @@
-import { signal, type ReadonlySignal } from '@preact/signals';
+import { type ReadonlySignal, signal } from '@preact/signals';
 import { pathTo, withoutBasePath } from './base-path.ts';
-import { readRoute, type Route } from './route.ts';
+import { readRoute, type Route } from './pages.ts';
 
 export type Router = {
   route: ReadonlySignal<Route>;
-  /** How many times the page has changed; 0 as long as it shows what it was opened with. */
+  /** Number of moves between pages; 0 on the first page. */
   moves: ReadonlySignal<number>;
-  /** Paths of pages, without the base path. */
+  /** Goes to the path of a page, without the base path. */
   go(path: string): void;
-  /** The same without a way back. */
+  /** Does the same without an entry in the history. */
   replace(path: string): void;
 };
 
-/** Follows the address bar, and turns clicks on links of ours into moves that do not load the page anew. */
+/** Follows the address bar, and turns clicks on our links into moves without a reload. */
 export function createRouter(window: Window): Router {
   const { history, location, document } = window;
   const route = signal(readRoute(withoutBasePath(location.pathname)));
@@ -44,7 +44,7 @@ export function createRouter(window: Window): Router {
   return router;
 }
 
-/** Where a plain click on a link of ours leads; nothing for downloads, new tabs and other places. */
+/** Returns the path of a plain click on a link to a page; nothing for downloads, new tabs and other sites. */
 function ourPath(event: MouseEvent, origin: string): string | undefined {
   if (event.defaultPrevented || event.button !== 0) return undefined;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return undefined;

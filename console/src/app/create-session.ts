@@ -1,11 +1,12 @@
-import { signal, type ReadonlySignal } from '@preact/signals';
 import type { Account, SessionPerson, SessionState as OpenSession } from '@mailproof/client';
+import { type ReadonlySignal, signal } from '@preact/signals';
+import { failureOf } from '../api/call.ts';
 import type { Api } from '../api/create-api.ts';
-import { failureOf } from '../api/failure.ts';
 
 /**
- * Who uses the page. It starts `looking` for a session that the cookie still knows; from `signed_out` one gets to
- * `account` or `operator` by a key, the admin token or the provider, and back by signing out or when the service ends the session.
+ * The session of the page. It starts `looking` for a session of the cookie. A key, the admin token or the provider
+ * leads from `signed_out` to `account` or `operator`. Signing out, or the end of the session in the service, leads
+ * back.
  */
 export type SessionState =
   | { kind: 'looking' }
@@ -18,11 +19,11 @@ export type SessionStore = {
   state: ReadonlySignal<SessionState>;
   csrfToken(): string | undefined;
   find(): Promise<void>;
-  /** Throws where the service refuses. */
+  /** Throws if the service refuses. */
   signIn(secret: string): Promise<void>;
-  /** Throws where the service cannot be told: the session would live on. */
+  /** Throws if the service cannot be reached: the session would live on. */
   signOut(): Promise<void>;
-  /** Reads the account anew, after something was spent; keeps what it knows where that fails. */
+  /** Reads the account again after spending; keeps the old one if that fails. */
   refresh(): Promise<void>;
   ended(): void;
 };
@@ -60,7 +61,7 @@ export function createSession(api: () => Api): SessionStore {
       try {
         await api().session.close();
       } catch (error) {
-        // A session that is not known any more is what was wanted.
+        // An unknown session is already closed.
         if (failureOf(error).status !== 401) throw error;
       } finally {
         isClosing = false;
@@ -71,7 +72,7 @@ export function createSession(api: () => Api): SessionStore {
       if (state.peek().kind !== 'account') return;
       try {
         const account = await api().client.account();
-        // The session may have ended while the answer was on its way.
+        // The session may have ended before the answer.
         const now = state.peek();
         if (now.kind === 'account') state.value = { ...now, account };
       } catch (error) {
@@ -79,7 +80,7 @@ export function createSession(api: () => Api): SessionStore {
       }
     },
     ended() {
-      // What was being read while the session was closed is refused, and that is no news.
+      // Requests in flight while the session closes are refused, which is expected.
       if ('csrfToken' in state.value && !isClosing) state.value = { kind: 'signed_out', hasEnded: true };
     },
   };

@@ -1,14 +1,12 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Connection } from '../api/connection.ts';
-import type { Api } from '../api/create-api.ts';
-import type { Upload } from './create-upload.ts';
-import type { Announcer } from './announcer.ts';
+import type { Api, Connection } from '../api/create-api.ts';
 import type { Router } from './create-router.ts';
 import type { SessionStore } from './create-session.ts';
-import type { ThemeStore } from './create-theme.ts';
+import type { Features } from './features.ts';
 
-/** The parts of the page that outlive any one view. `shell/create-console.ts` makes them. */
+/** The parts of the page that outlive any one view. `main.tsx` makes them. */
 export type ConsoleParts = {
   api: Api;
   connection: Connection;
@@ -16,7 +14,7 @@ export type ConsoleParts = {
   router: Router;
   theme: ThemeStore;
   announcer: Announcer;
-  upload: Upload;
+  features: Features;
 };
 
 export const ConsoleContext = createContext<ConsoleParts | undefined>(undefined);
@@ -25,4 +23,55 @@ export function useConsole(): ConsoleParts {
   const parts = useContext(ConsoleContext);
   if (parts === undefined) throw new Error('useConsole was called outside of ConsoleContext');
   return parts;
+}
+
+/** Tells screen readers about changes: one polite live region for the whole page. */
+type Announcer = { said: ReadonlySignal<string>; say(text: string): void };
+
+export function createAnnouncer(): Announcer {
+  const said = signal('');
+  return {
+    said,
+    say(text) {
+      // A repeated text would be no change, so an invisible space makes it one.
+      said.value = said.value === text ? `${text}\u00a0` : text;
+    },
+  };
+}
+
+/** The system's theme, or the person's choice for this browser. */
+export type Theme = 'system' | 'light' | 'dark';
+
+type ThemeStore = { theme: ReadonlySignal<Theme>; choose(theme: Theme): void };
+
+const storageKey = 'mailproof-theme';
+
+/** Sets `data-theme` on the page; the style sheet does the rest. */
+export function createTheme(window: Window): ThemeStore {
+  const theme = signal(remembered(window));
+  const show = () => {
+    window.document.documentElement.dataset['theme'] = theme.value;
+  };
+  show();
+  return {
+    theme,
+    choose(chosen) {
+      theme.value = chosen;
+      show();
+      try {
+        window.localStorage.setItem(storageKey, chosen);
+      } catch {
+        // Without storage the choice lasts as long as the page.
+      }
+    },
+  };
+}
+
+function remembered({ localStorage }: Window): Theme {
+  try {
+    const kept = localStorage.getItem(storageKey);
+    return kept === 'light' || kept === 'dark' ? kept : 'system';
+  } catch {
+    return 'system';
+  }
 }

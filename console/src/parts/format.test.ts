@@ -22,6 +22,13 @@ test('times are told in the two largest units that matter', () => {
     '1 h 1 min',
     '1 d',
   ]);
-  assert.deepEqual([1, 45, 300, 5_400].map(roughly), ['1 second', '45 seconds', '5 minutes', '2 hours']);
+  assert.deepEqual([1, 45, 300, 5_400, 86_400, 259_200].map(roughly), [
+    '1 second',
+    '45 seconds',
+    '5 minutes',
+    '2 hours',
+    '24 hours',
+    '3 days',
+  ]);
   assert.deepEqual([elapsed(12.4), elapsed(1_400)], ['12 ms', '1.4 s']);
 });

@@ -1,27 +1,26 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import type { ResultRow } from './arrange-rows.ts';
+import { StatusBadge } from './elements.tsx';
 import { grouped } from './format.ts';
-import { reasonSentence } from './reason-sentence.ts';
-import { StatusBadge } from './status-badge.tsx';
-import { visibleRange } from './visible-range.ts';
+import { type ResultRow, visibleRange } from './rows.ts';
+import { reasonSentence } from './statuses.ts';
 
 type RowsWindowProps = {
-  /** What the table is about, for those who hear it. */
+  /** The table's name for screen readers. */
   label: string;
-  /** Those that are known, from the first on. */
+  /** The rows read so far, from the first on. */
   rows: readonly ResultRow[];
-  /** How many there are, known or not: as far as one can scroll. */
+  /** The number of all rows, read or not: the length of the scroll bar. */
   count: number;
   onOpen: (row: ResultRow) => void;
-  /** Told the last row that is seen, so that it can be read. */
+  /** Called with the last visible row, so that it can be read. */
   onSeen?: (last: number) => void;
   /** The head of the table. */
   children: ComponentChildren;
 };
 
-/** The rows of a long table, drawn only as far as they are seen. */
+/** A long table of which only the visible rows are drawn. */
 export function RowsWindow({ label, rows, count, onOpen, onSeen, children }: RowsWindowProps) {
   const frame = useRef<HTMLDivElement>(null);
   const labelId = useId();
@@ -64,7 +63,7 @@ export function RowsWindow({ label, rows, count, onOpen, onSeen, children }: Row
   );
 }
 
-/** Stands for the rows that are not drawn. */
+/** The space of the rows that are not drawn. */
 function Gap({ height }: { height: number }) {
   if (height === 0) return null;
   return (
@@ -74,7 +73,7 @@ function Gap({ height }: { height: number }) {
   );
 }
 
-/** A row that is being read. */
+/** A row that is not read yet. */
 function RowToCome({ index }: { index: number }) {
   return (
     <tr aria-rowindex={index}>

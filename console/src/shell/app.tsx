@@ -1,25 +1,50 @@
-import type { JSX } from 'preact';
+import { Fragment, type JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { AccountPage } from '../account/account-page.tsx';
-import { CheckPage } from '../check/check-page.tsx';
-import { ListPage } from '../lists/list-page.tsx';
-import { ListsPage } from '../lists/lists-page.tsx';
-import { AccountsPage } from '../operator/accounts-page.tsx';
-import { AuditPage } from '../operator/audit-page.tsx';
-import { HealthPage } from '../operator/health-page.tsx';
-import { OneAccountPage } from '../operator/one-account-page.tsx';
-import { Page } from '../app/page.tsx';
-import { InvitationPage } from '../sign-in/invitation-page.tsx';
-import { SignInPage } from '../sign-in/sign-in-page.tsx';
-import { useSignOut } from '../sign-in/use-sign-out.ts';
-import { TaskPage } from '../tasks/task-page.tsx';
-import { TasksPage } from '../tasks/tasks-page.tsx';
-import { WebhookPage } from '../webhooks/webhook-page.tsx';
-import { WebhooksPage } from '../webhooks/webhooks-page.tsx';
-import { Header } from './header.tsx';
-import type { Route } from '../app/route.ts';
-import { useConsole } from '../app/use-console.ts';
 import { pathTo } from '../app/base-path.ts';
+import type { FeatureCard } from '../app/features.ts';
+import { Page } from '../app/page.tsx';
+import { findPage, type PageKind, type Route } from '../app/pages.ts';
+import { useConsole } from '../app/use-console.ts';
+import { AccountPage, type AccountCard } from '../core/account/account-page.tsx';
+import { CheckPage } from '../core/check/check-page.tsx';
+import { SignInPage, useSignOut } from '../core/sign-in/sign-in-page.tsx';
+import { TaskPage } from '../core/tasks/task-page.tsx';
+import { TasksPage } from '../core/tasks/tasks-page.tsx';
+import { formKeysCard } from '../features/forms/form-keys-card.tsx';
+import { ListPage } from '../features/lists/list-page.tsx';
+import { ListsPage, listStep } from '../features/lists/lists-page.tsx';
+import { AccountsPage } from '../features/operator/accounts-page.tsx';
+import { AuditPage } from '../features/operator/audit-page.tsx';
+import { HealthPage } from '../features/operator/health-page.tsx';
+import { OneAccountPage } from '../features/operator/one-account-page.tsx';
+import { InvitationPage } from '../features/people/invitation-page.tsx';
+import { accountPeopleCard, operatorPeopleCard, signedInCard } from '../features/people/account-people.tsx';
+import { probersCard } from '../features/probers/probers-card.tsx';
+import { WebhookPage } from '../features/webhooks/webhook-page.tsx';
+import { webhooksCard, WebhooksPage } from '../features/webhooks/webhooks-page.tsx';
+import { Header } from './header.tsx';
+
+/** Cards that features add to pages of others, in the order in which they are shown. */
+const accountCards: readonly AccountCard[] = [signedInCard, accountPeopleCard, formKeysCard, webhooksCard];
+const operatorAccountCards: readonly FeatureCard<{ accountId: string }>[] = [operatorPeopleCard];
+const healthCards: readonly FeatureCard[] = [probersCard];
+const checkSteps: readonly FeatureCard[] = [listStep];
+
+const drawings: Readonly<Record<PageKind, (id: string) => JSX.Element>> = {
+  check: () => <CheckPage steps={checkSteps} />,
+  lists: () => <ListsPage />,
+  list: (id) => <ListPage id={id} />,
+  tasks: () => <TasksPage />,
+  task: (id) => <TaskPage id={id} />,
+  account: () => <AccountPage cards={accountCards} />,
+  webhooks: () => <WebhooksPage />,
+  webhook: (id) => <WebhookPage id={id} />,
+  invitation: () => <InvitationPage />,
+  operator: () => <HealthPage cards={healthCards} />,
+  operator_accounts: () => <AccountsPage />,
+  operator_account: (id) => <OneAccountPage id={id} cards={operatorAccountCards} />,
+  operator_audit: () => <AuditPage />,
+};
 
 /** The frame around every page: skip link, header, page, and the live region for screen readers. */
 export function App() {
@@ -40,7 +65,7 @@ export function App() {
   );
 }
 
-/** Shown above every page while it lasts, since what the page shows may be out of date. */
+/** Shown above every page while the connection is not fine, since the page may be out of date. */
 const connectionTexts = {
   lost: 'Connection lost. Retrying automatically. Nothing is lost, and nothing is charged twice.',
   busy: 'The service is busy. Retrying in a moment.',
@@ -57,7 +82,7 @@ function ConnectionBar() {
   );
 }
 
-/** As long as a test key is signed in, so that nobody takes an answer of the sandbox for a real one. */
+/** Shown while a test key is signed in, so that an answer of the sandbox is not taken for a real one. */
 function TestKeyBar() {
   const { session } = useConsole();
   const state = session.state.value;
@@ -73,11 +98,10 @@ function Outlet() {
   const { session, router } = useConsole();
   const { kind } = session.state.value;
   const route = router.route.value;
-  // Whoever is signed in already may be somebody else than who was invited, or is invited to another account.
-  if (route.kind === 'invitation' && kind !== 'looking') return <InvitationPage />;
+  if (kind === 'looking') return <main id="content" class="page" aria-busy="true" />;
+  // An invitation can be for another account, or for another person than the one signed in.
+  if (findPage(route.kind)?.session === 'any') return <RoutedPage route={route} session="any" />;
   switch (kind) {
-    case 'looking':
-      return <main id="content" class="page" aria-busy="true" />;
     case 'unreachable':
       return (
         <Page title="Waiting for the service">
@@ -87,68 +111,24 @@ function Outlet() {
     case 'signed_out':
       return <SignInPage />;
     case 'account':
-      return accountPage(route);
     case 'operator':
-      return operatorPage(route);
+      return <RoutedPage route={route} session={kind} />;
   }
 }
 
-function accountPage(route: Route): JSX.Element {
-  switch (route.kind) {
-    case 'home':
-      return <Redirect to="/check" />;
-    case 'check':
-      return <CheckPage key="check" />;
-    case 'lists':
-      return <ListsPage key="lists" />;
-    case 'list':
-      return <ListPage key={route.id} id={route.id} />;
-    case 'tasks':
-      return <TasksPage key="tasks" />;
-    case 'task':
-      return <TaskPage key={route.id} id={route.id} />;
-    case 'account':
-      return <AccountPage key="account" />;
-    case 'webhooks':
-      return <WebhooksPage key="webhooks" />;
-    case 'webhook':
-      return <WebhookPage key={route.id} id={route.id} />;
-    case 'operator':
-    case 'operator_accounts':
-    case 'operator_account':
-    case 'operator_audit':
-      return <OtherSessionNeeded key="other" secret="the admin token" />;
-    case 'invitation':
-    case 'not_found':
-      return <NotFound key="not_found" />;
-  }
-}
+const homes = { account: '/check', operator: '/operator', any: '/' } as const;
+const secrets = { account: 'an API key', operator: 'the admin token', any: '' } as const;
 
-function operatorPage(route: Route): JSX.Element {
-  switch (route.kind) {
-    case 'home':
-      return <Redirect to="/operator" />;
-    case 'operator':
-      return <HealthPage key="health" />;
-    case 'operator_accounts':
-      return <AccountsPage key="accounts" />;
-    case 'operator_account':
-      return <OneAccountPage key={route.id} id={route.id} />;
-    case 'operator_audit':
-      return <AuditPage key="audit" />;
-    case 'check':
-    case 'lists':
-    case 'list':
-    case 'tasks':
-    case 'task':
-    case 'account':
-    case 'webhooks':
-    case 'webhook':
-      return <OtherSessionNeeded key="other" secret="an API key" />;
-    case 'invitation':
-    case 'not_found':
-      return <NotFound key="not_found" />;
-  }
+function RoutedPage({ route, session }: { route: Route; session: keyof typeof homes }) {
+  const { features } = useConsole();
+  if (route.kind === 'home') return <Redirect to={homes[session]} />;
+  const page = findPage(route.kind);
+  if (page === undefined) return <NotFound />;
+  if (!features.has(page.feature)) return <NotInstalled key={page.kind} />;
+  if (page.session !== session)
+    return <OtherSessionNeeded key={page.session} secret={secrets[page.session]} />;
+  const id = 'id' in route ? (route.id ?? '') : '';
+  return <Fragment key={`${page.kind} ${id}`}>{drawings[page.kind](id)}</Fragment>;
 }
 
 function Redirect({ to }: { to: string }) {
@@ -171,9 +151,26 @@ function OtherSessionNeeded({ secret }: { secret: string }) {
 function NotFound() {
   return (
     <Page title="Page not found" lead="Check the address for typos.">
-      <p>
-        <a href={pathTo('/')}>Go to the home page</a>
-      </p>
+      <HomeLink />
     </Page>
+  );
+}
+
+function NotInstalled() {
+  return (
+    <Page
+      title="Not part of this installation"
+      lead="The operator runs this service without the feature that this page belongs to."
+    >
+      <HomeLink />
+    </Page>
+  );
+}
+
+function HomeLink() {
+  return (
+    <p>
+      <a href={pathTo('/')}>Go to the home page</a>
+    </p>
   );
 }

@@ -1,30 +1,9 @@
-import { counted } from '../parts/format.ts';
-import { Icon, type IconName } from '../parts/icon.tsx';
-import type { Theme } from '../app/create-theme.ts';
-import type { Route } from '../app/route.ts';
-import { useConsole } from '../app/use-console.ts';
 import { pathTo } from '../app/base-path.ts';
-import { useSignOut } from '../sign-in/use-sign-out.ts';
-
-type Place = { path: string; label: string; icon: IconName; holds: readonly Route['kind'][] };
-
-const accountPlaces: readonly Place[] = [
-  { path: '/check', label: 'Check', icon: 'check', holds: ['check'] },
-  { path: '/lists', label: 'Lists', icon: 'lists', holds: ['lists', 'list'] },
-  { path: '/tasks', label: 'Tasks', icon: 'tasks', holds: ['tasks', 'task'] },
-  { path: '/account', label: 'Account', icon: 'account', holds: ['account', 'webhooks', 'webhook'] },
-];
-
-const operatorPlaces: readonly Place[] = [
-  { path: '/operator', label: 'Health', icon: 'tasks', holds: ['operator'] },
-  {
-    path: '/operator/accounts',
-    label: 'Accounts',
-    icon: 'account',
-    holds: ['operator_accounts', 'operator_account'],
-  },
-  { path: '/operator/audit-log', label: 'Audit log', icon: 'lists', holds: ['operator_audit'] },
-];
+import { findPage, navigationOf } from '../app/pages.ts';
+import { type Theme, useConsole } from '../app/use-console.ts';
+import { useSignOut } from '../core/sign-in/sign-in-page.tsx';
+import { Icon, type IconName } from '../parts/elements.tsx';
+import { counted } from '../parts/format.ts';
 
 export function Header() {
   const { session } = useConsole();
@@ -38,8 +17,8 @@ export function Header() {
         </svg>
         <span class="brand-name">Mailproof</span>
       </a>
-      {isIn ? <Navigation places={state.kind === 'account' ? accountPlaces : operatorPlaces} /> : null}
-      {/* Drawn once it is known who looks: what stood here before would be moved aside. */}
+      {isIn ? <Navigation session={state.kind} /> : null}
+      {/* Drawn once the session is known, so that nothing moves when the links appear. */}
       {state.kind === 'looking' ? null : <BarEnd />}
     </header>
   );
@@ -66,13 +45,17 @@ function BarEnd() {
   );
 }
 
-function Navigation({ places }: { places: readonly Place[] }) {
-  const { router } = useConsole();
-  const { kind } = router.route.value;
+function Navigation({ session }: { session: 'account' | 'operator' }) {
+  const { router, features } = useConsole();
+  const current = findPage(router.route.value.kind);
   return (
     <nav class="places" aria-label="Pages">
-      {places.map(({ path, label, icon, holds }) => (
-        <a key={path} href={pathTo(path)} aria-current={holds.includes(kind) ? 'page' : undefined}>
+      {navigationOf(session, features).map(({ kind, path, label, icon }) => (
+        <a
+          key={path}
+          href={pathTo(path)}
+          aria-current={kind === current?.kind || kind === current?.under ? 'page' : undefined}
+        >
           <Icon name={icon} />
           {label}
         </a>
@@ -107,7 +90,7 @@ function ThemeButton() {
   );
 }
 
-/** Lists and tasks go on in the service and are there again at the next sign-in, so nothing is asked. */
+/** Signs out without a question: lists and tasks continue in the service. */
 function SignOutButton() {
   const signOut = useSignOut();
   return (

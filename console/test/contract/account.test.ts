@@ -27,10 +27,10 @@ describe('the account and its tasks', { skip: withoutChromium }, () => {
     await page.getByText('47 available + 0 reserved + 3 spent = 50 granted').waitFor();
     assert.equal(await fact(page, 'Spent'), '3');
     const statement = page.getByRole('region', { name: 'Statement' });
-    await statement.getByText('Every entry follows from the one before it.').waitFor();
+    await statement.getByText('Running balance').waitFor();
     const changes = await statement.getByRole('row').locator('td:nth-child(4)').allInnerTexts();
     assert.equal(changes.at(-1), '+50');
-    // What was reserved was taken from the available before: a charge is told without a sign, and changes nothing.
+    // A charge takes reserved credits: it has no sign, and does not change the available ones.
     const signed = changes.filter((text) => /^[+−]/.test(text)).map((text) => Number(text.replace('−', '-')));
     assert.equal(
       signed.reduce((sum, change) => sum + change, 0),
@@ -77,7 +77,7 @@ describe('the account and its tasks', { skip: withoutChromium }, () => {
     await page.getByRole('button', { name: 'Delete shop' }).waitFor({ state: 'detached' });
     const headers = { authorization: `Bearer ${shown}` };
     for (;;) {
-      // Deleted keys are forgotten within a second.
+      // The service forgets deleted keys within a second.
       const answer = await fetch(`${origin}/api/v1/account`, { headers });
       await answer.text();
       if (answer.status === 401) break;

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { companies } from '../../../cli/src/demo/companies.ts';
-import { addressOf } from '../../../cli/src/demo/sample-list.ts';
+import { addressOf, companies } from '../../../cli/src/demo/companies.ts';
 import { statusWords } from '../../src/parts/statuses.ts';
 import { withoutChromium } from '../support/open-browser.ts';
 import { bringList, fact } from '../support/list-steps.ts';
@@ -11,7 +10,7 @@ import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture
 import { signIn } from '../support/sign-in.ts';
 import { tabTo } from '../support/tab-to.ts';
 
-/** Asks about one address, and waits for the answer or the refusal. */
+/** Submits one address. */
 async function check(page: Page, email: string): Promise<void> {
   await page.getByLabel('Email address').fill(email);
   await page.getByRole('button', { name: 'Check', exact: true }).click();
@@ -66,7 +65,10 @@ describe('checking one address', { skip: withoutChromium }, () => {
     await signIn(page, { origin, secret: testKey });
     await check(page, 'ada+greylisted@example.com');
     await page
-      .getByRole('heading', { level: 2, name: /^Unknown Greylisted: ask again in \d+ (?:second|minute)s? / })
+      .getByRole('heading', {
+        level: 2,
+        name: /^Unknown Greylisted\. Try again in \d+ (?:second|minute)s?\. /,
+      })
       .waitFor();
     await visitor.leave();
   });

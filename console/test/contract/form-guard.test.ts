@@ -10,7 +10,7 @@ import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture
 import { tabTo } from '../support/tab-to.ts';
 
 /**
- * The script of sign-up forms in a real browser, in the page of the docs that shows it, whose policy forbids inline
+ * The script of sign-up forms in a real browser, on its page in the docs. The policy of that page forbids inline
  * scripts and demands Trusted Types.
  */
 describe('a form with the guard', { skip: withoutChromium }, () => {
@@ -20,13 +20,13 @@ describe('a form with the guard', { skip: withoutChromium }, () => {
     fixture = await openConsoleFixture();
     const { url, liveKey } = fixture.demo;
     const client = createClient({ baseUrl: url, apiKey: liveKey });
-    // A machine with much else to do may ask the same often.
+    // On a busy machine the tests repeat checks.
     const caps = { checks_per_day: 1_000_000, checks_per_visitor: 1_000_000 };
     ({ form_key: formKey } = await client.formKeys.create({ name: 'Often', origins: [url], ...caps }));
   });
   after(() => fixture.close());
 
-  /** The script gives up after two seconds, which a machine with much else to do may take; so only where a test wants that. */
+  /** Opens the page. The script gives up after two seconds, too early on a busy machine; `endless` prevents that. */
   async function open(patience: 'endless' | 'usual' = 'endless') {
     const visitor = await fixture.visitor();
     const { page } = visitor;
@@ -42,8 +42,8 @@ describe('a form with the guard', { skip: withoutChromium }, () => {
   }
 
   /**
-   * Has the script ask the service. On a machine with much else to do DNS is late (`unchecked`) or the service turns
-   * requests away, and the script rightly says nothing: it asks again until there is an answer.
+   * Makes the script ask until there is an answer. On a busy machine DNS is late (`unchecked`) or the service refuses
+   * requests, and the script rightly says nothing.
    */
   async function untilAnswered(page: Page, ask: () => Promise<void>): Promise<void> {
     await until(
@@ -58,10 +58,10 @@ describe('a form with the guard', { skip: withoutChromium }, () => {
     );
   }
 
-  /** What the guard hears of an address. */
+  /** Returns the answer that the guard gets for an address. */
   async function hear(page: Page, address: string): Promise<unknown> {
     await untilAnswered(page, () => page.evaluate(change, address));
-    // The script reads the answer a moment later than we do.
+    // The script reads the answer a moment later.
     const kept = () => page.evaluate(() => (window as Hearing).heard);
     return until(kept, (heard) => heard !== undefined && heard.result !== 'unchecked');
   }
@@ -76,7 +76,7 @@ describe('a form with the guard', { skip: withoutChromium }, () => {
     });
     await hint.getByText('Did you mean jane@gmail.com?').waitFor();
     assert.deepEqual(await accessibilityFaults(page), []);
-    // Screen readers hear of it as it comes, and find it again at the field.
+    // Screen readers announce the hint, and find it again at the field.
     assert.equal(await field.getAttribute('aria-describedby'), await hint.getAttribute('id'));
     await tabTo(page, page.getByRole('button', { name: 'Use this address' }));
     await page.keyboard.press('Enter');
@@ -115,7 +115,7 @@ describe('a form with the guard', { skip: withoutChromium }, () => {
       'broken',
       (page: Page) => page.route('**/form-check', (route) => route.fulfill({ status: 503, body: 'no' })),
     ],
-    // Never answered: the script gives up by itself.
+    // Without an answer the script gives up by itself.
     ['slow', (page: Page) => page.route('**/form-check', () => undefined)],
   ] as const) {
     test(`says nothing when the service is ${what}`, async () => {
@@ -144,7 +144,7 @@ describe('a form with the guard', { skip: withoutChromium }, () => {
   });
 });
 
-/** Run in the page before its scripts. */
+/** Runs in the page before its scripts: makes the script wait for ever. */
 function waitForEver(): void {
   const real = globalThis.setTimeout;
   const patienceMs = 2_000;
@@ -152,10 +152,10 @@ function waitForEver(): void {
   globalThis.setTimeout = timer as typeof setTimeout;
 }
 
-/** In the page: what the script told last. */
+/** The window, with the last answer of the script. */
 type Hearing = Window & { heard?: { result: string } | undefined };
 
-/** Run in the page: somebody types an address and leaves the field. */
+/** Runs in the page: types an address and leaves the field. */
 function change(address: string): void {
   const input = document.querySelector('input');
   if (input === null) throw new Error('the page has no field');

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { companies } from '../../../cli/src/demo/companies.ts';
-import { addressOf, sampleList, sampleRows } from '../../../cli/src/demo/sample-list.ts';
+import { addressOf, companies, sampleList, sampleRows } from '../../../cli/src/demo/companies.ts';
 import { withoutChromium } from '../support/open-browser.ts';
 import { agree, bringList, download, fact } from '../support/list-steps.ts';
 import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
 import { signIn } from '../support/sign-in.ts';
 
-// What else can become of a list: `console/test/faults/lists.test.ts`.
+// For other cases see `console/test/faults/lists.test.ts`.
 describe('a list', { skip: withoutChromium }, () => {
   let fixture: ConsoleFixture;
   before(async () => {
@@ -64,12 +63,12 @@ describe('a list', { skip: withoutChromium }, () => {
   });
 });
 
-/** What the mail hosts of the demonstration say of everybody in the sample list, duplicates once. */
+/** Returns the statuses of the demonstration's mail hosts for the sample list, duplicates once. */
 function expectedStatuses(): string[] {
   return companies.flatMap(({ people: all }) => all.map(({ status }) => status));
 }
 
-/** The same, row by row: a duplicate says what the first row of its address says. */
+/** Returns the same row by row: a duplicate has the status of its first row. */
 function answers(): string[] {
   const known = new Map(
     companies.flatMap((company) =>
@@ -83,7 +82,7 @@ function answers(): string[] {
 
 const ours = 6;
 
-/** The status of each row, where there is one. */
+/** Returns the status of each row that has one. */
 function statusesIn(text: string): string[] {
   return text
     .trim()

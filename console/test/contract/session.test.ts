@@ -31,7 +31,7 @@ describe('signing in and out', { skip: withoutChromium }, () => {
     const docs = page.getByRole('link', { name: 'documentation of the API' });
     assert.equal(await docs.getAttribute('href'), '/docs');
     assert.deepEqual(await context.cookies(), []);
-    // Who kept the cookie has nothing: the service has forgotten the session.
+    // A kept cookie is useless: the service has forgotten the session.
     await context.addCookies([cookie!]);
     await page.goto(`${origin}/check`);
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
@@ -82,7 +82,7 @@ describe('signing in and out', { skip: withoutChromium }, () => {
     await signIn(page, { origin, secret });
     await deleteKey(origin, secret);
     visitor.expectTrouble('401 /api/v1/');
-    // A deleted key is forgotten within a second, so the page may get an answer or two before.
+    // The service forgets a deleted key within a second, so the page may get some answers before.
     const field = page.getByLabel('Email address');
     const ended = page.getByText('Your session has ended');
     while (!(await ended.isVisible())) {

@@ -4,7 +4,7 @@ import { agree, bringList, download, headline, people } from '../support/list-st
 import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
 import { signIn } from '../support/sign-in.ts';
 
-/** Whatever the page asks for outside of the base path is trouble to the visitor, and fails the visit. */
+/** A request of the page outside of the base path is trouble, and fails the visit. */
 describe('the console under a base path', () => {
   const basePath = '/tools/mailproof';
   let fixture: ConsoleFixture;
@@ -69,7 +69,7 @@ describe('the console under a base path', () => {
   test('the header leads to the reference, which opens with its introduction', async () => {
     const { url: origin, liveKey } = fixture.demo;
     const { page, pathname, leave, expectTrouble } = await newVisitor();
-    // The page of the package tries it, and its policy does not let it.
+    // The reference page tries `eval`, and its policy forbids it.
     expectTrouble('policy: script-src eval');
     await signIn(page, { origin, secret: liveKey });
     await page.getByRole('link', { name: 'API docs' }).click();

@@ -4,14 +4,14 @@ import type { Page } from 'playwright-core';
 import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
 import { signIn } from '../support/sign-in.ts';
 
-/** What a first visit costs. How long it takes is told and not judged: a busy machine proves nothing by being slow. */
+/** The cost of a first visit. Durations are printed but not asserted: on a busy machine they prove nothing. */
 
 const mostBytes = 150_000;
 
 type Measured = { shift: number; moved: string[]; firstPaintMs: number };
 type Shift = { value: number; hadRecentInput: boolean; sources: { node: unknown }[] };
 
-/** Looks from the beginning: what moved without the visitor's doing, and when something was first seen. */
+/** Records layout shifts without user input, and the time of the first paint. */
 async function watchLayout(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const seen: Measured = { shift: 0, moved: [], firstPaintMs: 0 };
@@ -32,7 +32,7 @@ async function watchLayout(page: Page): Promise<void> {
   });
 }
 
-/** Observers are told after the next frame is drawn. */
+/** Returns the record after the next frame, when observers have run. */
 async function measured(page: Page): Promise<Measured> {
   return await page.evaluate(async () => {
     await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));

@@ -8,7 +8,7 @@ import { accessibilityFaults } from '../support/accessibility.ts';
 import { openBrowser } from '../support/open-browser.ts';
 import { newVisitor, type Visitor } from '../support/visitor.ts';
 
-/** The tests of the console are only as good as what watches them: each kind of trouble is made once, and must be seen. */
+/** The tests of the console rely on the visitor's watch: each kind of trouble is made once, and must be seen. */
 
 const pages: Record<string, string> = {
   '/': '<main><h1>Fine</h1></main>',
@@ -62,7 +62,7 @@ describe('the watch over the browser', () => {
 
   test('a page that is fine has no trouble', async () => {
     const visitor = await visit('/');
-    // The browser asks for an icon where the page names none.
+    // The browser requests an icon if the page names none.
     visitor.expectTrouble('404 /favicon.ico');
     assert.deepEqual(await accessibilityFaults(visitor.page), []);
     await visitor.leave();

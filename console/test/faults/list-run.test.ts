@@ -5,10 +5,10 @@ import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture
 import { signIn } from '../support/sign-in.ts';
 import { tabTo } from '../support/tab-to.ts';
 
-/** The host of this one puts everybody off. */
+/** The host of this address defers every recipient. */
 const whoWaits = 'ines@later-later.example';
 
-/** Three people who are answered for at once, and one whose host asks to come back later: the run does not end. */
+/** Returns three addresses with immediate answers and one that is deferred, so that the run does not end. */
 function oneWaits(): ListFile {
   const { name, text } = people(3);
   return { name, text: `${text}4,${whoWaits}\n` };
@@ -17,7 +17,7 @@ function oneWaits(): ListFile {
 describe('a list that runs', () => {
   let fixture: ConsoleFixture;
   before(async () => {
-    // Long enough for every test: who waits is still waiting at its end.
+    // Longer than every test: the deferred address still waits at the end.
     fixture = await openConsoleFixture({ MAILPROOF_DEFER_RETRY_MS: '1200000' });
   });
   after(() => fixture.close());
@@ -37,7 +37,7 @@ describe('a list that runs', () => {
     assert.equal(text.match(/,catch_all,/g)?.length, 3, 'what is known can be downloaded meanwhile');
 
     await signIn(there.page, { origin, secret, path: new URL(here.page.url()).pathname });
-    // As if a dozen conversations were under way at this moment; the next look finds none.
+    // The page believes that a dozen conversations are open; its next read finds none.
     await there.page.route('**/pause', async (route) => {
       const response = await route.fetch();
       const record = (await response.json()) as object;
@@ -81,7 +81,7 @@ describe('a list that runs', () => {
     await bringList(page, oneWaits());
     await agree(page);
     await page.getByRole('heading', { level: 2, name: 'Checking' }).waitFor();
-    // The page looks at a running list again and again, and may be about to do so while the session is closed.
+    // The page reads a running list repeatedly, perhaps also while the session closes.
     visitor.expectTrouble('401 /api/v1/lists');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
@@ -103,7 +103,7 @@ describe('a list that runs', () => {
     await keyboard.insertText(`yuki@harbour-books.example\n${whoWaits}`);
     await tabTo(page, page.getByRole('button', { name: 'Upload pasted addresses' }));
     await keyboard.press('Enter');
-    await page.getByRole('heading', { level: 2, name: 'What was found' }).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'File contents' }).waitFor();
     await tabTo(page, page.getByRole('button', { name: 'Check 2 addresses' }));
     await keyboard.press('Enter');
     await tabTo(page, page.getByRole('button', { name: 'Spend and check' }));

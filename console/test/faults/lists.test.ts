@@ -103,7 +103,7 @@ describe('a list', () => {
     visitor.expectTrouble('failed /');
     await signIn(page, { origin: line.origin, secret });
 
-    // The file arrives and nobody hears of it: sent again, it is the same list.
+    // The file arrives, but the answer is lost. Sent again, it is the same list.
     await openLists(page);
     await page.getByText('No lists yet.').waitFor();
     line.swallowAnswers();
@@ -111,10 +111,10 @@ describe('a list', () => {
     await page.getByText('people.csv was not uploaded.').waitFor();
     line.mend();
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('heading', { level: 2, name: 'What was found' }).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'File contents' }).waitFor();
     assert.equal(await listsOf(fixture, secret), 1);
 
-    // It is started and nobody hears of it: the page finds out by itself.
+    // The list starts, but the answer is lost. The page finds out by itself.
     line.swallowAnswers();
     await agree(page);
     await page.getByText('Connection lost').waitFor();
@@ -152,7 +152,7 @@ describe('a list', () => {
     const { page } = visitor;
     await signIn(page, { origin: fixture.demo.url, secret });
     await bringList(page, people(40));
-    await page.getByLabel('Check only the first').fill('7');
+    await page.getByLabel('Limit to the first').fill('7');
     await page.getByText('This costs up to 7 credits').waitFor();
     await agree(page);
     await page.getByText('33 addresses were left out.').waitFor();
@@ -205,7 +205,7 @@ describe('a list', () => {
     await page.getByText(/No column holds mostly email addresses/).waitFor();
     await page.getByLabel('Column with the addresses').fill('contact');
     await page.getByRole('button', { name: 'Upload with this column' }).click();
-    await page.getByRole('heading', { level: 2, name: 'What was found' }).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'File contents' }).waitFor();
     assert.deepEqual([await fact(page, 'Addresses'), await fact(page, 'Not an address')], ['1', '4']);
     await visitor.leave();
   });

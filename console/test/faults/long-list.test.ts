@@ -4,7 +4,7 @@ import { agree, bringList, download, fact, headline } from '../support/list-step
 import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
 import { signIn } from '../support/sign-in.ts';
 
-/** How long 100,000 rows may take to be checked on a machine with much else to do. */
+/** Time for 100,000 rows on a busy machine. */
 const runMs = 600_000;
 
 describe('a list', () => {

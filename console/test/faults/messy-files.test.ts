@@ -21,7 +21,7 @@ const figures = {
   repaired: 'Repaired',
 } as const;
 
-/** Nothing is started: one person on one page brings one file after the other. */
+/** No list is started: one person uploads one file after the other. */
 describe('a file as people have them, brought to the console', () => {
   let fixture: ConsoleFixture;
   let visitor: Visitor;
@@ -54,7 +54,7 @@ describe('a file as people have them, brought to the console', () => {
     });
 });
 
-/** What the API takes with the file is chosen on the page once the file is there. */
+/** Chooses the column and the split on the page, once the file is there. */
 async function readAsWished(page: Page, { column, split }: Omit<MessyFile, 'file' | 'reads'>): Promise<void> {
   const read = () =>
     page.waitForResponse((response) => response.request().method() === 'PATCH' && response.ok());
@@ -64,6 +64,6 @@ async function readAsWished(page: Page, { column, split }: Omit<MessyFile, 'file
     await Promise.all([read(), options.selectOption(heading)]);
   }
   if (split === true) await Promise.all([read(), page.getByLabel('Check every address in a cell').check()]);
-  // The page shows what was read once it lets go of its fields again.
+  // The page shows the counts once its fields are enabled again.
   if (column !== undefined || split === true) await page.locator('#column:enabled').waitFor();
 }

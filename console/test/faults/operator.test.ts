@@ -24,7 +24,7 @@ describe('the operator', () => {
     await page.getByRole('heading', { level: 1, name: 'Lighthouse Press' }).waitFor();
 
     await page.getByLabel('Credits to grant').fill('25');
-    // Twice before there is an answer, as an impatient person does: it is one grant.
+    // Two clicks before the answer are one grant.
     const clickedTwice = Promise.withResolvers<undefined>();
     await page.route('**/grants', async (route) => {
       await clickedTwice.promise;
@@ -116,7 +116,7 @@ test('the operator ends the pause of a mail host, and it may be asked again', as
   t.after(() => fixture.close());
   const { url: origin, adminToken, liveKey } = fixture.demo;
   const client = createClient({ baseUrl: origin, apiKey: liveKey });
-  // Nothing listens there: after a few attempts it is left alone.
+  // No server listens there: after a few attempts the host is paused.
   for (let n = 0; n < 4; n += 1) await client.verify(`guest${n}@quiet-night.example`);
   const visitor = await fixture.visitor();
   const { page } = visitor;
@@ -156,7 +156,7 @@ test('the operator sees a resolver that denies what exists, and what to do about
   await visitor.leave();
 });
 
-/** Asks until the plan is missed: what is known of a key may be a second old, in which all credits may go. */
+/** Verifies until the plan is missed. The service caches keys for a second, which may use up all credits. */
 async function refusalOf(client: Client): Promise<string> {
   for (;;) {
     try {

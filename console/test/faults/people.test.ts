@@ -31,14 +31,14 @@ describe('people', () => {
 
   async function visitor() {
     const someone = await fixture.visitor();
-    // The way to the provider and back is the point of this.
+    // These tests lead to the provider and back.
     someone.expectTrouble(`left for ${provider.issuer}`, 'left for https://fonts.googleapis.com');
-    // The provider's own pages ask for a font, which nothing here needs.
+    // The provider's own pages load a font, which no test needs.
     await someone.context.route('https://fonts.googleapis.com/**', (route) => route.fulfill({ body: '' }));
     return someone;
   }
 
-  /** Through the pages of the provider, whichever it shows. */
+  /** Passes the pages of the provider. */
   async function passProvider(page: Page, login: string): Promise<void> {
     await page.getByPlaceholder('Enter any login').fill(login);
     await page.getByPlaceholder('and password').fill('any');
@@ -47,7 +47,7 @@ describe('people', () => {
   }
 
   async function copyInvitation(page: Page, role: string): Promise<string> {
-    await page.getByRole('form', { name: 'Invite somebody' }).getByLabel('Role').selectOption(role);
+    await page.getByRole('form', { name: 'Invite a person' }).getByLabel('Role').selectOption(role);
     await page.getByRole('button', { name: 'Create invitation' }).click();
     const dialog = page.getByRole('dialog', { name: 'Copy the invitation now' });
     const url = await dialog.locator('code').innerText();
@@ -98,7 +98,7 @@ describe('people', () => {
     await owner.page
       .getByRole('button', { name: 'Remove victor@example.com' })
       .waitFor({ state: 'detached' });
-    // What was known of the session is forgotten within a second; the page asks until then.
+    // The service forgets the cached session within a second; the page asks until then.
     await viewer.page.waitForFunction(async () => (await fetch('/session')).status === 401);
     await viewer.page.reload();
     await viewer.page.getByRole('button', { name: 'Sign in with Example Login' }).waitFor();
@@ -121,7 +121,7 @@ describe('people', () => {
   });
 });
 
-/** As a page of ours would, had it the button; it comes again where this machine is too busy for it. */
+/** Creates a key with the session of the page, and retries while the machine is too busy. */
 function createKey(page: Page): Promise<number> {
   return page.evaluate(async () => {
     const { csrf_token: token } = (await (await fetch('/session')).json()) as { csrf_token: string };

@@ -25,7 +25,7 @@ describe('webhooks in the console', () => {
     await signIn(page, { origin, secret, path: '/account' });
     await page.getByRole('link', { name: 'Manage webhooks' }).click();
     await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
-    // The world of the demonstration is on loopback, which its operator has opened.
+    // The demonstration's world is on loopback, which its settings allow.
     const endpoint = `http://127.0.0.1:${receiver.port}/in`;
     await page.getByLabel('URL of the new endpoint').fill(endpoint);
     await page.getByLabel('Credits run low').check();

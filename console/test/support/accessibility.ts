@@ -1,4 +1,4 @@
-/** What axe-core finds wrong with the page as it stands, in words that name the rule and the place. */
+/** Finds accessibility faults of the page with axe-core, each with its rule and place. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { AxeResults } from 'axe-core';
@@ -9,7 +9,7 @@ const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js'
 type WithAxe = { axe?: { run(options: { resultTypes: string[] }): Promise<AxeResults> } };
 
 export async function accessibilityFaults(page: Page): Promise<string[]> {
-  // The page's policy lets no script in, so the debugger puts it there.
+  // The page's policy forbids foreign scripts, so the debugger adds it.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe);
   const results = await page.evaluate(() =>
     (globalThis as unknown as WithAxe).axe?.run({ resultTypes: ['violations'] }),

@@ -1,22 +1,19 @@
 import { createClient } from '@mailproof/client';
 import type { Page } from 'playwright-core';
-import { sampleList, sampleRows } from '../../../cli/src/demo/sample-list.ts';
+import { sampleList, sampleRows } from '../../../cli/src/demo/companies.ts';
 import { accessibilityFaults } from './accessibility.ts';
 import { agree, bringList, chooseFile, headline } from './list-steps.ts';
 import type { ConsoleFixture } from './open-fixture.ts';
 import { signIn } from './sign-in.ts';
 import { takePicture } from './take-picture.ts';
 
-/**
- * Every page with something to show: no fault that axe-core knows, nothing wider than the window, and a picture to look
- * at.
- */
+/** A page of the console with content. Each must pass axe-core and fit the window; a picture of it is saved. */
 type Place = {
   name: string;
-  /** Where it is; none where it is what the last one has led to. */
+  /** Its path; none if the last page leads to it. */
   path?: string;
   heading: string | RegExp;
-  /** What is done there before it is looked at. */
+  /** Steps on the page before the checks. */
   act?: (page: Page) => Promise<void>;
 };
 
@@ -26,7 +23,7 @@ async function check(page: Page, email: string): Promise<void> {
   await page.getByRole('region', { name: 'Evidence' }).waitFor();
 }
 
-/** Those of the sample list that are answered at once. */
+/** The sample list without its deferred addresses. */
 const contacts = {
   name: 'contacts.csv',
   text: sampleList()
@@ -50,7 +47,7 @@ async function confirmAgreement(page: Page): Promise<void> {
   await headline(page).waitFor();
 }
 
-/** The one that is answered takes its time to be so, so that the list is paused as long as it is looked at. */
+/** Pauses a list with deferred addresses, so that it stays paused during the checks. */
 async function pauseList(page: Page): Promise<void> {
   await bringList(page, { name: 'later.csv', text: sampleList() });
   await agree(page);
@@ -74,7 +71,7 @@ async function createKey(page: Page): Promise<void> {
   await page.getByRole('dialog').waitFor();
 }
 
-/** The fields of a new key's limits, and the dialog of another's above them. */
+/** Opens the limits of a new key, and the dialog of another key above them. */
 async function openLimits(page: Page): Promise<void> {
   await page.getByText('Limit what the key may do').click();
   await page
@@ -146,7 +143,7 @@ const ofOperator = (accountId: string): Place[] => [
 
 type Looks = { width: number; themes: readonly ('light' | 'dark')[] };
 
-/** Visits them all and gives back what is wrong with them. */
+/** Visits all pages and returns their faults. */
 export async function lookAtEveryPage(fixture: ConsoleFixture, { width, themes }: Looks): Promise<string[]> {
   const { url: origin, liveKey, testKey, adminToken } = fixture.demo;
   const taskId = await runTask(fixture);
@@ -188,7 +185,7 @@ async function isTooWide(page: Page): Promise<boolean> {
   return await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
 }
 
-/** The sample list as one task, completed; the answer is its id. */
+/** Runs the sample list as one task and returns its ID. */
 async function runTask({ demo }: ConsoleFixture): Promise<string> {
   const client = createClient({ baseUrl: demo.url, apiKey: demo.liveKey });
   const emails = sampleRows().map(({ email }) => email);
@@ -196,7 +193,7 @@ async function runTask({ demo }: ConsoleFixture): Promise<string> {
   return id;
 }
 
-/** An endpoint that nobody listens at, with a message on its way; the answer is its id. */
+/** Creates an endpoint without a server behind it, sends a test to it, and returns its ID. */
 async function createWebhook({ demo }: ConsoleFixture): Promise<string> {
   const { webhooks } = createClient({ baseUrl: demo.url, apiKey: demo.liveKey });
   const { webhook_id: id } = await webhooks.create({

@@ -5,7 +5,7 @@ import { findChromium, notFound } from '../../../scripts/test-programs.ts';
 /** Why tests have no browser, or `false`. Suites that need one take it as `skip`, so that the run names them. */
 export const withoutChromium: string | false = findChromium() === undefined ? notFound('Chromium') : false;
 
-/** Switches off the browser's own requests, so that only the page's are left. */
+/** Switches off the browser's own requests, so that all requests are the page's. */
 const flags = [
   '--disable-background-networking',
   '--disable-component-update',

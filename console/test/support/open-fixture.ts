@@ -1,4 +1,4 @@
-/** Everything a file of tests needs: the page built, the service in its world, and a browser. */
+/** The fixture of a test file: the built page, the service in its world, and a browser. */
 import { startDemo, type Demo } from '../../../cli/src/demo/start-demo.ts';
 import { createApiClient, type Call } from '../../../service/test/support/api-client.ts';
 import { buildConsole } from '../../build.ts';
@@ -9,18 +9,18 @@ export type Credits = { granted: number; available: number; reserved: number; sp
 
 export type ConsoleFixture = {
   demo: Demo;
-  /** Somebody new in front of the page, by default at the service itself. */
+  /** Returns a new visitor, by default of the service itself. */
   visitor(options?: Partial<VisitorOptions>): Promise<Visitor>;
-  /** A new account of its own; the answer is its live key. */
+  /** Creates an account and returns its live key. */
   openAccount(request: { name: string; credits: number; plan?: 'paid' | 'none' }): Promise<string>;
-  /** More credits for the account of a key. */
+  /** Grants credits to the account of a key. */
   grant(key: string, credits: number): Promise<void>;
   creditsOf(key: string): Promise<Credits>;
   accountIdOf(key: string): Promise<string>;
   close(): Promise<void>;
 };
 
-/** Answers of the sandbox come at once: the page is tested, not the clock. */
+/** The sandbox answers at once: these tests are about the page, not the clock. */
 const usual = { MAILPROOF_SANDBOX_DELAYS: 'off' };
 
 export async function openConsoleFixture(settings: Record<string, string> = {}): Promise<ConsoleFixture> {
@@ -50,7 +50,7 @@ export async function openConsoleFixture(settings: Record<string, string> = {}):
     creditsOf: async (key) => (await readAccount(demo, key)).credits,
     accountIdOf: async (key) => (await readAccount(demo, key)).account_id,
     async close() {
-      // Whoever has not left by now was in the middle of a test that failed.
+      // A visitor who has not left belongs to a failed test.
       for (const visitor of visitors) {
         const words = await visitor.report();
         if (words !== undefined) process.stderr.write(`${words}\n`);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Opens the page and signs in as a person would, with a key or the admin token. */
+/** Opens the page and signs in with a key or the admin token. */
 export async function signIn(page: Page, { origin, secret, path = '/' }: SignInRequest): Promise<void> {
   await page.goto(origin + path);
   await page.getByLabel('API key or admin token').fill(secret);

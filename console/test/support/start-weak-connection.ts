@@ -1,15 +1,15 @@
 /**
- * A line between browser and service that can be cut: connections break in the middle and new ones are refused
- * until it is mended. It can also swallow answers: the request arrives and is worked on, and nobody hears of it.
+ * A connection between browser and service that can be cut: open connections break, and new ones are refused until it
+ * is mended. It can also swallow answers: the service handles the request, but the page gets no answer.
  */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 type WeakConnection = {
-  /** Where the browser goes. */
+  /** The origin for the browser. */
   origin: string;
   cut(): void;
-  /** Requests pass, answers do not; each connection ends where its answer would begin. */
+  /** Requests pass, answers do not: each connection breaks at its answer. */
   swallowAnswers(): void;
   mend(): void;
   stop(): Promise<void>;

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 
 const mostTabs = 60;
 
-/** Goes on with Tab until the wanted element has the focus, and shows that it has. */
+/** Presses Tab until the wanted element has the focus, and asserts that the focus is visible. */
 export async function tabTo(page: Page, wanted: Locator): Promise<void> {
   for (let tabs = 0; tabs < mostTabs; tabs += 1) {
     await page.keyboard.press('Tab');

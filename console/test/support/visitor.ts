@@ -1,13 +1,13 @@
 /**
- * Somebody in front of the page, in a browser profile of their own. Watched all the time: a request to another
- * origin, a breach of the Content-Security-Policy, an error in the console or in a script, and an answer of
- * 400 or more are troubles, and a visit with one that the test did not announce fails when it ends.
+ * A visitor of the page, with their own browser profile. Troubles are requests to another origin, breaches of the
+ * Content-Security-Policy, errors of scripts and in the console, and answers of 400 or more. A visit with a trouble
+ * that the test did not announce fails at its end.
  */
 import assert from 'node:assert/strict';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
 export type VisitorOptions = {
-  /** The only place the page may speak to. */
+  /** The only origin that the page may call. */
   origin: string;
   width?: number;
 };
@@ -15,20 +15,20 @@ export type VisitorOptions = {
 export type Visitor = {
   page: Page;
   context: BrowserContext;
-  /** Troubles that begin with one of these words are part of the test from here on: `401 /session`. */
+  /** Announces troubles by their beginnings, such as `401 /session`. */
   expectTrouble(...beginnings: string[]): void;
-  /** Ends the visit, and fails where there was trouble. */
+  /** Ends the visit, and fails after unannounced trouble. */
   leave(): Promise<void>;
-  /** What the page shows and what trouble it had, for whoever reads why a test failed; nothing after the visit. */
+  /** Returns the text and the troubles of the page, for the report of a failed test; nothing after the visit. */
   report(): Promise<string | undefined>;
 };
 
-/** Signed out, the page finds that out by asking. */
+/** A signed-out page learns its state from this refusal. */
 const usual = ['401 /session'];
 
 const heights: Record<number, number> = { 390: 844, 1280: 800 };
 
-/** How long the page may take for anything on a machine with much else to do. */
+/** Time for every step of the page on a busy machine. */
 const patienceMs = 60_000;
 
 export async function newVisitor(browser: Browser, options: VisitorOptions): Promise<Visitor> {
@@ -66,7 +66,7 @@ export async function newVisitor(browser: Browser, options: VisitorOptions): Pro
   };
 }
 
-/** What the page has just told of itself is under way yet: an answer that is asked for now comes after it. */
+/** Waits for messages of the page that are still under way: the answer to this call comes after them. */
 async function lastWords(page: Page): Promise<void> {
   if (page.isClosed()) return;
   await page.evaluate(() => new Promise((resolve) => void setTimeout(resolve)));
@@ -79,19 +79,19 @@ async function watch(page: Page, origin: string): Promise<string[]> {
     if (!url.startsWith(`${origin}/`) && !/^(?:data|blob):/.test(url)) troubles.push(`left for ${url}`);
   });
   page.on('response', (response) => {
-    // Turned away because this machine is busy, the page comes again as it is told to; the test sees whether it got through.
+    // If a busy machine refuses requests, the page retries as told, and the test sees its success.
     const isTurnedAway = response.status() === 503 && response.headers()['retry-after'] !== undefined;
     if (response.status() >= 400 && !isTurnedAway)
       troubles.push(`${response.status()} ${new URL(response.url()).pathname}`);
   });
   page.on('requestfailed', (request) => {
     const path = new URL(request.url()).pathname;
-    // A page that is left, and a question that the page itself gave up, are no failures.
+    // Requests of a page that was left, or aborted by the page, are no failures.
     const words = request.failure()?.errorText ?? '';
     if (words !== 'net::ERR_ABORTED') troubles.push(`failed ${path} ${words}`);
   });
   page.on('console', (message) => {
-    // What failed to load is told by the answer itself, with its path.
+    // A failed load is already reported by its answer, with the path.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       troubles.push(`console: ${message.text()}`);
   });

@@ -76,7 +76,7 @@ function assertSuccess({ path }: Asked, { status, headers, body }: Answered): vo
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** C24, and the sum of D20. */
+/** Asserts C24, and the sum of D20. */
 function assertCreated(body: Answered['body']): void {
   const { status, task_id, ...counts } = body;
   assert.equal(status, 'success');
@@ -95,7 +95,7 @@ function assertCreated(body: Answered['body']): void {
   );
 }
 
-/** C28 to C32: `results` if and only if completed, and progress as in D24. */
+/** Asserts C28 to C32: `results` if and only if completed, and progress as in D24. */
 function assertProgress(body: Answered['body'], explained: boolean): void {
   const { status, count_total, count_checked, progress_percentage, results } = body;
   const fields = ['task_id', 'name', 'status', 'count_total', 'count_checked', 'progress_percentage'];

@@ -134,7 +134,7 @@ function assertRecords(records: unknown, where: string): void {
   for (const host of records) assert.match(String(host), /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/, where);
 }
 
-/** D62: the stage, a stable reason, whether and when to retry, the mail host, the replies. */
+/** Asserts D62: the stage, a stable reason, whether and when to retry, the mail host, the replies. */
 function assertExplanation(explanation: unknown): void {
   const where = JSON.stringify(explanation);
   assert.ok(isObject(explanation), where);

@@ -1,9 +1,7 @@
-/** Places that differ in their DNS: where mail goes, that it goes nowhere, or that nobody can tell. */
-import type { Zone, ZoneBehaviour } from '../dns/zone.ts';
+/** Places that differ in their DNS: mail goes somewhere, it goes nowhere, or DNS does not tell. */
+import type { Zone, ZoneBehaviour } from '../dns/zones.ts';
 import { tempers } from '../tempers.ts';
-import { invalidDomain, safe, unavailable } from './expectations.ts';
-import { placeOf } from './place.ts';
-import type { Place } from './place.ts';
+import { invalidDomain, type Place, placeOf, safe, unavailable } from './place.ts';
 
 const alive = (story: string) => ({ who: 'alive', expect: safe, story });
 
@@ -13,7 +11,7 @@ function closed(domain: string, zone: Zone, why: { reason: string; story: string
   return { domain, zones: { [domain]: zone }, people: [{ who: 'x', expect, story: why.story }] };
 }
 
-/** How a verifier tells these behaviours apart, where it can. */
+/** The reason that a verifier gives for each behaviour that it can recognise. */
 const failures: Partial<Record<ZoneBehaviour, string>> = {
   servfail: 'dns_servfail',
   refused: 'dns_refused',
@@ -24,7 +22,7 @@ const failures: Partial<Record<ZoneBehaviour, string>> = {
   garbage: 'dns_malformed',
 };
 
-/** A name server that cannot be asked about the domain. */
+/** A domain about which the name server cannot be asked. */
 function mute(domain: string, behaviour: ZoneBehaviour, story: string): Place {
   const waits = behaviour === 'silent' || behaviour.startsWith('wrong') || behaviour === 'garbage';
   return {
@@ -34,7 +32,7 @@ function mute(domain: string, behaviour: ZoneBehaviour, story: string): Place {
   };
 }
 
-/** The same mail host behind a zone with something to it. */
+/** A plain mail host behind a zone that is special. */
 function behind(domain: string, zone: Zone, story: string): Place {
   const place = placeOf(domain, { temper: tempers.plain }, [alive(story)]);
   return { ...place, zones: { [domain]: { mx: [[10, `mx.${domain}`]], ...zone } } };

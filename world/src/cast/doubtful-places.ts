@@ -1,16 +1,23 @@
-/** Places at which one host, one place in line or one lost reply would mislead a verifier that believes it at once. */
-import type { HostDescription } from '../description.ts';
-import type { Quirk } from '../smtp/quirk.ts';
-import type { Mailbox, Temper } from '../smtp/temper.ts';
-import { catchAll, noSuchMailbox, safe, unknown } from './expectations.ts';
-import { placeOf } from './place.ts';
-import type { Expectation, Person, Place } from './place.ts';
+/** Places that mislead a verifier that believes one host, one place in line or one reply at once. */
+import type { Mailbox, Quirk, Temper } from '../smtp/temper.ts';
+import type { HostDescription } from '../start-world.ts';
+import { tempers } from '../tempers.ts';
+import {
+  catchAll,
+  type Expectation,
+  noSuchMailbox,
+  type Person,
+  type Place,
+  placeOf,
+  safe,
+  unknown,
+} from './place.ts';
 
 const rejected = '550 Rejected';
 
 type Expected = { alive?: Expectation; nobody?: Expectation; others?: Person[] };
 
-/** A host with one quirk, where `alive` lives and `nobody` does not. */
+/** Returns a host with one quirk. It has the mailbox `alive`, and no other. */
 function quirky(
   domain: string,
   about: { quirk: Quirk; temper?: Temper; story: string },
@@ -31,7 +38,7 @@ function isSlow({ kind }: Quirk): boolean {
 const living: HostDescription = { mailboxes: { alive: 'exists', second: 'exists' } };
 const takesAll: HostDescription = { temper: { catchAll: true } };
 
-/** A preferred host that is not there now, and a backup that takes everything. */
+/** A preferred host that is away, and a backup that accepts every recipient. */
 function backup(domain: string, first: HostDescription, story: string): Place {
   const hosts = { [`mx1.${domain}`]: first, [`mx2.${domain}`]: takesAll };
   const expect = unknown('backup_accepts_everything');
@@ -86,7 +93,7 @@ function manyDead(domain: string, dead: number): Place {
   };
 }
 
-/** The same state for every recipient, whoever it is. */
+/** A host that says the same of every recipient. */
 function sameForAll(domain: string, reply: string, story: string): Place {
   const temper: Temper = { refusal: { at: 'rcpt', reply } };
   const people = ['alive', 'nobody'].map((who): Person => ({ who, expect: unknown(), story }));
@@ -214,4 +221,37 @@ export const doubtfulPlaces: Place[] = [
     { encoding: 'latin1', replies: { unknown: '550 5.1.1 <{recipient}>: Empfänger unbekannt' } },
     'a reply in Latin-1',
   ),
+];
+
+const alive = (story: string) => ({ who: 'alive', expect: safe, story });
+const inDoubt = (story: string) => ({ who: 'alive', expect: unknown('catch_all_undetermined'), story });
+
+/** Places whose refusals give no reason, or the wrong one. Only the contrast of two answers can tell. */
+export const contrastPlaces: Place[] = [
+  placeOf('opensmtpd.test', { temper: tempers.openSmtpdLike }, [alive('524 for every unknown mailbox')]),
+  placeOf('haraka.test', { temper: tempers.harakaLike }, [alive('550 without a reason')]),
+  placeOf('haraka-alone.test', { temper: tempers.harakaLike }, [
+    {
+      who: 'nobody',
+      expect: unknown('refused_without_reason'),
+      story: 'refused without a reason, and nobody to compare it with',
+    },
+  ]),
+  placeOf('soft-bounce.test', { temper: tempers.softBounces }, [alive('450 for every unknown mailbox')]),
+  placeOf('verification-failed.test', { temper: tempers.verificationFailed }, [
+    alive('450 after the next host said that there is no such mailbox'),
+  ]),
+  placeOf('verifying.test', { temper: tempers.verificationInProgress }, [
+    inDoubt('450 while the next host has not been asked'),
+  ]),
+  placeOf('mimecast-unknown.test', { temper: tempers.mimecastUnknown }, [alive('451 for unknown mailboxes')]),
+  placeOf('every-second.test', { temper: tempers.refusesEverySecond }, [
+    { who: 'anyone', expect: catchAll, story: 'every second recipient of a transaction is refused' },
+  ]),
+  placeOf('every-second-of-all.test', { temper: tempers.refusesEverySecondOfAll }, [
+    { who: 'anyone', expect: catchAll, story: 'every second recipient of a conversation is refused' },
+  ]),
+  placeOf('locks.test', { temper: tempers.locksAtFirstRefusal }, [
+    inDoubt('everybody is refused after the first refusal'),
+  ]),
 ];

@@ -1,13 +1,8 @@
-/** Places where no answer is to be had: every one of these mail hosts leaves a verifier with `unknown`. */
-import type { Zone } from '../dns/zone.ts';
-import { faultHost } from '../hosts.ts';
-import { phases } from '../smtp/fault.ts';
-import type { Fault, Phase } from '../smtp/fault.ts';
-import type { Temper } from '../smtp/temper.ts';
-import { tempers } from '../tempers.ts';
-import { safe, unknown } from './expectations.ts';
-import { placeOf } from './place.ts';
-import type { Person, Place } from './place.ts';
+/** Places without an answer: each of these mail hosts leaves a verifier with `unknown`. */
+import type { Zone } from '../dns/zones.ts';
+import { type Fault, type Phase, phases, type Temper } from '../smtp/temper.ts';
+import { faultHost, tempers } from '../tempers.ts';
+import { type Person, type Place, placeOf, safe, unknown } from './place.ts';
 
 type Why = { reason?: string; story: string };
 
@@ -22,8 +17,8 @@ function hostileForLong(domain: string, temper: Temper, story: string): Place {
 const slowFaults: ReadonlySet<Fault> = new Set(['silence', 'drip']);
 
 /**
- * A wrong answer to QUIT shows that the host has been answering the wrong commands, and voids what it
- * said before. A host that leaves, or takes its time, shows no such thing.
+ * A wrong answer to QUIT shows that the host was answering the wrong commands, and voids its earlier replies. A host
+ * that leaves, or takes its time, shows no such thing.
  */
 const soundGoodbyes: ReadonlySet<Fault> = new Set([
   'fin',
@@ -74,7 +69,7 @@ const oddReplies = (['code_999', 'code_354', 'code_changes', 'nul_bytes'] as con
   faultPlace('rcpt', fault),
 );
 
-/** The first mail host is of no use, the second serves. */
+/** A domain whose first mail host fails and whose second one serves. */
 function secondServes(domain: string, first: Temper, story: string): Place {
   return {
     domain,
@@ -91,7 +86,7 @@ function secondServes(domain: string, first: Temper, story: string): Place {
   };
 }
 
-/** The mail host is where nobody may be sent. */
+/** The mail host is at an address that the egress guard forbids. */
 function forbidden(domain: string, address: string): Place {
   const zones: Record<string, Zone> = {
     [domain]: { mx: [[10, `mx.${domain}`]] },

@@ -1,4 +1,4 @@
-/** A database to break, beside the mail internet: a private PostgreSQL, and a disk that can be filled up. */
+/** A database for fault tests: a private PostgreSQL, and a disk that can be filled up. */
 export { findPostgresPrograms, startPrivatePostgres } from './private-postgres.ts';
 export type { PrivatePostgres } from './private-postgres.ts';
 export { mountSmallDisk } from './small-disk.ts';

@@ -7,40 +7,39 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '../free-port.ts';
-import { freezeFamily } from './freeze-family.ts';
 
 /**
- * A PostgreSQL server of our own on loopback, in a temporary directory, from the programs that Debian installs. It
- * ends with the process that started it, however that one ends: a shell beside the server waits for the end of its input.
+ * A private PostgreSQL server on loopback, in a temporary directory, from the programs that Debian installs. It always
+ * ends with the process that started it: a shell beside the server waits for the end of its input.
  */
 export type PrivatePostgres = {
-  /** Of its superuser and the database `postgres`. */
+  /** Connects as superuser to the database `postgres`. */
   url: string;
   port: number;
-  /** `fast` breaks transactions off and shuts down in order, `immediate` is like a crash. */
+  /** `fast` aborts transactions and shuts down in order; `immediate` is like a crash. */
   halt(how: 'fast' | 'immediate'): Promise<void>;
   /** Starts it again after `halt`, and waits until it serves. */
   resume(): Promise<void>;
   /**
-   * Stops every process of the server where it stands: connections stay open and nothing is answered, as if it hangs or
-   * a cable was pulled. The answer lets it go on.
+   * Stops every process of the server (SIGSTOP): connections stay open and nothing is answered, as if the server hangs.
+   * The returned function lets it continue.
    */
   freeze(): () => void;
-  /** Locks a table as a careless migration does. The answer ends that. */
+  /** Locks a table as a careless migration does. The returned function unlocks it. */
   lockTable(table: string): Promise<() => Promise<void>>;
   /** Ends it for good and removes its files. */
   stop(): Promise<void>;
 };
 
 type PrivatePostgresOptions = {
-  /** Whether commits survive a loss of power; tests that cut none do without. */
+  /** Commits survive a loss of power; default false, as most tests need none. */
   durable?: boolean;
   maxConnections?: number;
-  /** The folder that its files are made in; another than that of the log of writes, so that it can be filled up. */
+  /** The folder of its files, apart from the write-ahead log, so that a test can fill it up. */
   dataFolder?: string;
-  /** Of the server, beside ours and over them. */
+  /** Settings of the server, in addition to ours or in their place. */
   settings?: Record<string, string | number>;
-  /** The server that it follows, read-only, until it is promoted; by default it is one of its own. */
+  /** The primary that it follows read-only until it is promoted; default none. */
   standbyOf?: { port: number };
 };
 
@@ -71,7 +70,7 @@ export async function startPrivatePostgres(options: PrivatePostgresOptions = {})
   });
   const answers = createInterface({ input: shell.stdout });
   const handles = [shell, shell.stdin, shell.stdout].filter((one) => 'unref' in one) as Handle[];
-  // Nobody waits for the server: it goes when we go.
+  // The server does not keep this process alive: it ends with us.
   for (const handle of handles) handle.unref();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
 
@@ -103,7 +102,7 @@ export async function startPrivatePostgres(options: PrivatePostgresOptions = {})
   };
 }
 
-/** The program that makes the server's files, and what it is told. */
+/** Returns the program that makes the server's files, with its arguments. */
 function makingFiles({ standbyOf }: PrivatePostgresOptions): [string, ...string[]] {
   if (standbyOf === undefined)
     return ['initdb', '--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8'];
@@ -185,7 +184,7 @@ function serverUser(): { uid: number; gid: number } | undefined {
   return { uid: Number(idOf('-u', user)), gid: Number(idOf('-g', user)) };
 }
 
-/** The first line of the file is the id of the process. */
+/** Returns the id of the server's first process, from the first line of its file. */
 function readPostmaster(data: string): number {
   return Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10);
 }
@@ -218,5 +217,46 @@ async function untilItServes(programs: string, port: number): Promise<void> {
       if (triesLeft === 0) throw error;
       await sleep(50);
     }
+  }
+}
+
+/** Stops a process and its children (SIGSTOP). The returned function lets them continue. */
+function freezeFamily(parent: number): () => void {
+  // The parent stops first, so that it starts no more children.
+  process.kill(parent, 'SIGSTOP');
+  const stopped = [parent];
+  for (const child of childrenOf(parent)) if (signal(child, 'SIGSTOP')) stopped.push(child);
+  return () => {
+    for (const pid of stopped) signal(pid, 'SIGCONT');
+  };
+}
+
+/** Returns the children of a process: the fourth field of /proc/PID/stat, after the name, is the parent. */
+function childrenOf(parent: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter(
+      (pid) =>
+        readStat(pid)
+          .replace(/^.*\) \S /s, '')
+          .split(' ')[0] === String(parent),
+    )
+    .map(Number);
+}
+
+function readStat(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    // The process ended in between.
+    return false;
   }
 }

@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A file system of its own in memory, which a test can fill up. Only root may mount one. */
+/** A small file system in memory, which a test can fill up. Only root may mount it. */
 export type SmallDisk = {
   folder: string;
   /** Leaves no byte free. */

@@ -1,25 +1,29 @@
 /**
- * From a query as it came off the wire to the messages that go back: the true answer, or whatever
- * the zone's behaviour makes of it. Knows nothing of sockets.
+ * Turns a query from the wire into the messages that go back: the true answer, or the spoilt one of the zone's
+ * behaviour. Knows nothing of sockets.
  */
-import { decode, encode, RECURSION_AVAILABLE, RECURSION_DESIRED, TRUNCATED_RESPONSE } from 'dns-packet';
-import type { DecodedPacket, Packet, RecordType } from 'dns-packet';
-import { answerQuestion, rcodes } from './answer-question.ts';
-import type { DnsAnswer, Rcode, TurnOf } from './answer-question.ts';
-import { encodeMxAnswer } from './encode-mx-answer.ts';
-import type { MxData } from './encode-mx-answer.ts';
-import type { Zone, ZoneBehaviour } from './zone.ts';
-import type { ZoneBook } from './zone-book.ts';
+import {
+  type Answer,
+  decode,
+  type DecodedPacket,
+  encode,
+  type Packet,
+  type RecordType,
+  RECURSION_AVAILABLE,
+  RECURSION_DESIRED,
+  TRUNCATED_RESPONSE,
+} from 'dns-packet';
+import type { Zone, ZoneBehaviour, ZoneBook } from './zones.ts';
 
 type Asked = { id: number; name: string; type: RecordType; udpLimit: number };
 
-/** Messages in the order in which they go out, and how late. */
+/** Messages in the order of sending, and their delay. */
 type Response = { messages: Buffer[]; delayMs: number };
 
 export type Responder = {
   book: ZoneBook;
   turnOf: TurnOf;
-  /** True the first time a question is asked; for `drops_first`. */
+  /** Returns true the first time a question is asked; for `drops_first`. */
   isFirst(question: string): boolean;
 };
 
@@ -58,7 +62,7 @@ function truth(responder: Responder, asked: Asked, transport: 'udp' | 'tcp'): Bu
   const answer = answerQuestion(responder.book, asked, responder.turnOf);
   const message = encodeAnswer(asked, answer);
   if (transport === 'udp' && message.length > asked.udpLimit) return truncated(asked);
-  // No zone of a sound world is that large; a resolver could not pass it on either.
+  // No zone of a sound world is that large, and a resolver could not pass it on.
   return message.length > longestMessage ? failure(asked, 'SERVFAIL') : message;
 }
 
@@ -112,7 +116,7 @@ function encodeAnswer(asked: Asked, answer: DnsAnswer): Buffer {
   return encode({ ...packet, answers: answer.answers, authorities: answer.authorities });
 }
 
-/** The records of an answer that holds nothing but MX records of the name that was asked for. */
+/** Returns the records of an answer that holds only MX records of the queried name. */
 function mxOnly(answer: DnsAnswer, name: string): MxData[] | undefined {
   const records = answer.answers.flatMap((record) =>
     record.type === 'MX' && record.name === name.toLowerCase()
@@ -135,7 +139,7 @@ function truncated(asked: Asked): Buffer {
   });
 }
 
-/** An answer an attacker would like to be believed: it leads to an address nobody in the world has. */
+/** Returns an attacker's answer: it leads to an address that no host of the world has. */
 function forgery(asked: Asked): Buffer {
   const name = asked.name;
   const answers: DnsAnswer['answers'] =
@@ -152,4 +156,132 @@ function garbage(id: number): Buffer {
   bytes.writeUInt16BE(1, 4);
   bytes.writeUInt16BE(7, 6);
   return bytes;
+}
+
+type DnsAnswer = { rcode: Rcode; answers: Answer[]; authorities: Answer[] };
+
+/** RFC 1035 section 4.1.1. */
+const rcodes = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 } as const;
+type Rcode = keyof typeof rcodes;
+
+/** A resolver gives up on longer chains, and so on loops. */
+const longestAliasChain = 16;
+
+/** Counts the A queries of a name, for zones that answer in turn. */
+type TurnOf = (name: string) => number;
+
+/**
+ * Answers from the zones of the world as a well-behaved recursive resolver does: records after their chain of aliases,
+ * or a negative answer with its SOA (RFC 2308).
+ */
+function answerQuestion(book: ZoneBook, question: { name: string; type: string }, turnOf: TurnOf): DnsAnswer {
+  const chain: Answer[] = [];
+  let name = question.name.toLowerCase();
+  for (let hops = 0; hops < longestAliasChain; hops += 1) {
+    const zone = book.find(name);
+    if (zone === undefined) {
+      return negative(book.exists(name) ? 'NOERROR' : 'NXDOMAIN', { name, chain, zone: {} });
+    }
+    if (zone.cname === undefined || question.type === 'CNAME') {
+      const records = recordsOf(zone, { name, type: question.type }, turnOf);
+      if (records.length === 0) return negative('NOERROR', { name, chain, zone });
+      return { rcode: 'NOERROR', answers: [...chain, ...records], authorities: [] };
+    }
+    chain.push({ type: 'CNAME', name, ttl: ttlOf(zone), data: zone.cname });
+    name = zone.cname.toLowerCase();
+  }
+  return { rcode: 'SERVFAIL', answers: [], authorities: [] };
+}
+
+function recordsOf(zone: Zone, asked: { name: string; type: string }, turnOf: TurnOf): Answer[] {
+  const { name, type } = asked;
+  const ttl = ttlOf(zone);
+  switch (type) {
+    case 'MX':
+      return (zone.mx ?? []).map(([preference, exchange]) => ({
+        type,
+        name,
+        ttl,
+        data: { preference, exchange },
+      }));
+    case 'A':
+      return addressesInTurn(zone, name, turnOf).map((data) => ({ type, name, ttl, data }));
+    case 'AAAA':
+      return (zone.aaaa ?? []).map((data) => ({ type, name, ttl, data }));
+    case 'TXT':
+      return (zone.txt ?? []).map((data) => ({ type, name, ttl, data }));
+    case 'PTR':
+      return (zone.ptr ?? []).map((data) => ({ type, name, ttl, data }));
+    case 'CNAME':
+      return zone.cname === undefined ? [] : [{ type, name, ttl, data: zone.cname }];
+  }
+  return [];
+}
+
+function addressesInTurn(zone: Zone, name: string, turnOf: TurnOf): string[] {
+  const sets = zone.aInTurn;
+  if (sets === undefined || sets.length === 0) return zone.a ?? [];
+  return sets[turnOf(name) % sets.length] ?? [];
+}
+
+function negative(rcode: Rcode, found: { name: string; chain: Answer[]; zone: Zone }): DnsAnswer {
+  const minimum = found.zone.soaMinimum ?? 60;
+  const parent = found.name.slice(found.name.indexOf('.') + 1);
+  const soa: Answer = {
+    type: 'SOA',
+    name: parent,
+    ttl: minimum,
+    data: {
+      mname: 'ns.world.test',
+      rname: 'hostmaster.world.test',
+      serial: 1,
+      refresh: 3600,
+      retry: 600,
+      expire: 86_400,
+      minimum,
+    },
+  };
+  return { rcode, answers: found.chain, authorities: [soa] };
+}
+
+function ttlOf(zone: Zone): number {
+  return zone.ttl ?? 300;
+}
+
+/**
+ * MX answers with compressed names (RFC 1035 section 4.1.4), as real servers send them. The library
+ * writes every name in full, and then 2,000 mail hosts do not fit the 64 KB of a DNS message.
+ */
+type MxData = { preference: number; exchange: string; ttl: number };
+
+/** The question's name stands right after the header, at offset 12, in every message with one question. */
+const pointerToQuestion = Buffer.from([0xc0, 0x0c]);
+const countOfAnswers = 6;
+
+/** Appends the records to `bare`, the message with its question and no answers. */
+function encodeMxAnswer(bare: Buffer, questionName: string, records: MxData[]): Buffer {
+  const message = Buffer.concat([bare, ...records.map((record) => encodeRecord(record, questionName))]);
+  message.writeUInt16BE(records.length, countOfAnswers);
+  return message;
+}
+
+function encodeRecord({ preference, exchange, ttl }: MxData, questionName: string): Buffer {
+  const name = encodeName(exchange, questionName);
+  const fixed = Buffer.alloc(12);
+  fixed.writeUInt16BE(15, 0); // type MX
+  fixed.writeUInt16BE(1, 2); // class IN
+  fixed.writeUInt32BE(ttl, 4);
+  fixed.writeUInt16BE(2 + name.length, 8);
+  fixed.writeUInt16BE(preference, 10);
+  return Buffer.concat([pointerToQuestion, fixed, name]);
+}
+
+/** Encodes a name: below the question's name it ends in a pointer to that, otherwise it is written out. */
+function encodeName(name: string, questionName: string): Buffer {
+  const suffix = `.${questionName}`;
+  const below = name.endsWith(suffix);
+  const written = below ? name.slice(0, -suffix.length) : name;
+  const labels = written.split('.').filter((label) => label !== '');
+  const bytes = labels.flatMap((label) => [Buffer.from([Buffer.byteLength(label)]), Buffer.from(label)]);
+  return Buffer.concat([...bytes, below ? pointerToQuestion : Buffer.from([0])]);
 }

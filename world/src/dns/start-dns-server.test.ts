@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { decode } from 'dns-packet';
-import { startWorld } from '../start-world.ts';
-import type { World } from '../start-world.ts';
 import { ask, askTcp, askUdp, queryId } from '../../test/support/ask-dns.ts';
-import type { Zone, ZoneBehaviour } from './zone.ts';
+import { startWorld, type World } from '../start-world.ts';
+import type { Zone, ZoneBehaviour } from './zones.ts';
 
 const misbehaving = (behaviour: ZoneBehaviour): Zone => ({ mx: [[10, 'mx.dns.test']], behaviour });
 

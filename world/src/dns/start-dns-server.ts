@@ -1,17 +1,12 @@
 /**
- * The world's name server on one loopback port, UDP and TCP. Answers are held until the end of the
- * event-loop turn in which the query was read, so that queries sent side by side are seen side by
- * side (see `query-log.ts`).
+ * The world's name server on one loopback port, UDP and TCP. Answers wait until the end of the event-loop turn of their
+ * query, so that simultaneous queries count as one wave (see `QueryLog`).
  */
-import { createSocket } from 'node:dgram';
-import type { Socket as UdpSocket } from 'node:dgram';
+import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { Server, Socket } from 'node:net';
-import type { QueryLog } from './query-log.ts';
-import { readQuery, respond } from './respond.ts';
-import type { Responder } from './respond.ts';
-import type { ZoneBook } from './zone-book.ts';
+import { createServer, type Server, type Socket } from 'node:net';
+import { readQuery, respond, type Responder } from './respond.ts';
+import type { ZoneBook } from './zones.ts';
 
 type DnsServer = { port: number; stop(): Promise<void> };
 
@@ -20,7 +15,7 @@ type Exchange = { transport: 'udp' | 'tcp'; send: (message: Buffer) => void; don
 
 const address = '127.0.0.1';
 const portAttempts = 20;
-/** More than a query can be; a client that sends a longer one is cut off. */
+/** Longer than any query; a client that sends more is cut off. */
 const longestTcpQuery = 4_096;
 
 export async function startDnsServer(parts: Parts, wantedPort: number): Promise<DnsServer> {
@@ -29,7 +24,7 @@ export async function startDnsServer(parts: Parts, wantedPort: number): Promise<
   let isStopped = false;
   udp.on('message', (message, client) => {
     const send = (reply: Buffer): void => {
-      // A late answer finds nobody to send it.
+      // The server may have stopped before a late answer.
       if (!isStopped) udp.send(reply, client.port, client.address);
     };
     answer(message, { transport: 'udp', send, done: () => undefined });
@@ -52,7 +47,7 @@ export async function startDnsServer(parts: Parts, wantedPort: number): Promise<
   };
 }
 
-/** The same port number for UDP and TCP; where the port was not asked for, another is tried. */
+/** Listens on the same port number for UDP and TCP. If no port was asked for, it tries several. */
 async function listenOnBoth(port: number, attempts: number): Promise<{ udp: UdpSocket; tcp: Server }> {
   const udp = createSocket('udp4');
   udp.bind(port, address);
@@ -131,4 +126,61 @@ function serveTcp(socket: Socket, answer: (message: Buffer, exchange: Exchange) 
       rest = rest.subarray(end);
     }
   });
+}
+
+/**
+ * The queries of the name server, with counts. A wave is a group of queries in flight together: a query that arrives
+ * while none is unanswered opens a new wave. A client waits for waves, so A and AAAA side by side are two queries and
+ * one wave.
+ */
+export type DnsQuery = { name: string; type: string; transport: 'udp' | 'tcp' };
+
+export type DnsCounts = {
+  queries: number;
+  udp: number;
+  tcp: number;
+  waves: number;
+  /** Counts by `name TYPE`, the name in lower case. */
+  byQuestion: Record<string, number>;
+};
+
+type QueryLog = {
+  counts: DnsCounts;
+  /** Queries with names spelt as on the wire, up to a maximum. */
+  queries: DnsQuery[];
+  arrived(query: DnsQuery): void;
+  answered(): void;
+  reset(): void;
+};
+
+const queriesKept = 200_000;
+
+export function queryLog(): QueryLog {
+  let unanswered = 0;
+  const log: QueryLog = {
+    counts: noCounts(),
+    queries: [],
+    arrived(query) {
+      const { counts } = log;
+      if (unanswered === 0) counts.waves += 1;
+      unanswered += 1;
+      counts.queries += 1;
+      counts[query.transport] += 1;
+      const question = `${query.name.toLowerCase()} ${query.type}`;
+      counts.byQuestion[question] = (counts.byQuestion[question] ?? 0) + 1;
+      if (log.queries.length < queriesKept) log.queries.push(query);
+    },
+    answered() {
+      unanswered -= 1;
+    },
+    reset() {
+      log.counts = noCounts();
+      log.queries = [];
+    },
+  };
+  return log;
+}
+
+function noCounts(): DnsCounts {
+  return { queries: 0, udp: 0, tcp: 0, waves: 0, byQuestion: {} };
 }

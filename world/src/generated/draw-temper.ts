@@ -1,9 +1,7 @@
-/** Draws a host's temper: its words, and up to three temperaments that depend on place, count, time or the connection. */
-import type { PlaceWord, Quirk } from '../smtp/quirk.ts';
-import type { Temper } from '../smtp/temper.ts';
-import { chance, pick, type Draw } from './draw.ts';
+/** Draws a host's temper: its replies, and up to three temperaments by place, count, time or connection. */
+import type { PlaceWord, Quirk, Temper } from '../smtp/temper.ts';
 
-/** Whether a host knows its mailboxes, takes all recipients, or answers by their place alone. */
+/** The nature of a host: it knows its mailboxes, accepts all recipients, or answers by place alone. */
 export type Heart = 'knows' | 'takes_all' | 'blind';
 
 type DrawnTemper = { temper: Temper; story: string };
@@ -32,7 +30,7 @@ const tooManyWords = [
   '421 4.7.0 Too many errors',
 ];
 
-/** What a host says of itself to every recipient of a conversation. */
+/** Replies of a host about itself, to every recipient of a conversation. */
 const forEverybody = [
   '452 4.2.2 Mailbox full',
   '552 5.2.2 <{recipient}>: Quota exceeded (mailbox for user is full)',
@@ -41,7 +39,7 @@ const forEverybody = [
   '550 Rejected',
 ];
 
-/** Some name the recipient, as Sendmail and Exchange do; some do not. */
+/** Some replies name the recipient, as Sendmail and Exchange do; some do not. */
 const existsWords = [
   undefined,
   undefined,
@@ -116,7 +114,7 @@ type Temperament = keyof typeof temperaments;
 
 const drawable = Object.keys(temperaments) as Temperament[];
 
-/** Answers by place alone: the mailboxes are never looked at. */
+/** Answers by place alone, without a look at the mailboxes. */
 const blindPlaces: readonly (readonly PlaceWord[])[] = [
   ['yes', 'no', 'no', 'yes'],
   ['yes', 'no'],
@@ -152,12 +150,12 @@ export function drawTemper(draw: Draw, heart: Heart): DrawnTemper {
 function drawTemperaments(draw: Draw): Temperament[] {
   const count = pick(draw, [0, 1, 1, 1, 2, 2, 3]);
   const drawn = new Set(Array.from({ length: count }, () => pick(draw, drawable)));
-  // Both together would be in step again: no client could tell.
+  // A lost reply and a surplus one would be in step again: no client could tell.
   if (drawn.has('loses_reply')) drawn.delete('surplus');
   return [...drawn];
 }
 
-/** Temperaments of the connection and of all recipients alike. */
+/** Draws the temperaments of the connection and of all recipients alike. */
 function drawConnection(draw: Draw): Temper {
   const reply = '450 4.2.0 <{recipient}>: Greylisted, try again later';
   return {
@@ -182,4 +180,17 @@ function drawConnection(draw: Draw): Temper {
         }
       : {}),
   };
+}
+
+/** A seeded source of numbers from 0 up to, but not including, 1. */
+export type Draw = () => number;
+
+export function pick<Item>(draw: Draw, items: readonly Item[]): Item {
+  const at = Math.floor(draw() * items.length);
+  for (const item of items.slice(at)) return item;
+  throw new Error('nothing to pick from');
+}
+
+export function chance(draw: Draw, probability: number): boolean {
+  return draw() < probability;
 }

@@ -1,24 +1,22 @@
 /**
- * Mail hosts made by chance from a seed: a set of mailboxes (the truth), and a composition of temperaments that stand
- * between it and the client. The same seed makes the same place.
+ * Mail hosts made at random from a seed: a set of mailboxes (the truth), and temperaments that stand between them and
+ * the client. The same seed makes the same place.
  *
- * The truth is fair: it holds nothing against a client that no client could know.
- * - A host that knows its mailboxes: `exists` may be called safe or a role, `unknown` invalid, `full` and `disabled`
- *   by their names. `catch_all` is wrong there.
- * - A host that takes everything, or answers by place alone: `catch_all` is the one conclusion about its mailboxes,
- *   but for those that it names as full or disabled, or refuses wherever they stand.
- * - A backup host says nothing about the domain: the truth is that of the preferred host.
- * - If one of two hosts of equal preference takes everything, `catch_all` is right as well.
- * - No host lies with a reason: what it says by place, count or time, it says without one, or it says it of itself.
- *   No host both loses a reply and sends one too many, which would be in step again.
- * `unknown` is never wrong.
+ * The truth is fair: it expects of a client only knowledge that a client can gain.
+ * - A host that knows its mailboxes: `exists` may be called safe or a role, `unknown` invalid, `full` and `disabled` by
+ *   their names. `catch_all` is wrong.
+ * - A host that accepts every recipient, or answers by place alone: `catch_all` is the only conclusion. Exceptions are
+ *   mailboxes that it names as full or disabled, or refuses in every place.
+ * - A backup host proves nothing about the domain: the truth is that of the preferred host.
+ * - If one of two hosts of equal preference accepts every recipient, `catch_all` is right as well.
+ * - No host lies with a reason: replies by place, count or time carry no reason, or one about the host itself. No host
+ *   both loses a reply and sends one too many, which would be in step again. `unknown` is never wrong.
  */
 import type { ExpectedStatus } from '../cast/place.ts';
-import type { HostDescription, WorldDescription } from '../description.ts';
-import { seededRandom } from '../smtp/fuzz-act.ts';
+import { seededRandom } from '../smtp/act.ts';
 import type { Mailbox } from '../smtp/temper.ts';
-import { chance, pick, type Draw } from './draw.ts';
-import { drawTemper, type Heart } from './draw-temper.ts';
+import type { HostDescription, WorldDescription } from '../start-world.ts';
+import { chance, type Draw, drawTemper, type Heart, pick } from './draw-temper.ts';
 
 export type GeneratedAddress = { address: string; truth: string; allowed: readonly ExpectedStatus[] };
 
@@ -27,15 +25,15 @@ export type GeneratedPlace = {
   domain: string;
   world: WorldDescription;
   addresses: readonly GeneratedAddress[];
-  /** One after the other for a waiting caller, all at once for a list, or the first alone and then a list. */
+  /** One by one for a waiting caller, all at once for a list, or the first alone and then a list. */
   asked: 'one_by_one' | 'at_once' | 'first_alone';
-  /** In words, for the report. */
+  /** A description for the report. */
   story: string;
 };
 
 type Truth = 'exists' | 'unknown' | 'full' | 'disabled' | 'refused';
 
-/** By heart of the host: what may be said of a mailbox in each state. */
+/** The right conclusions about a mailbox, by nature of the host and state of the mailbox. */
 const allowedBy: Record<Heart, Partial<Record<Truth, readonly ExpectedStatus[]>>> = {
   knows: {
     exists: ['safe', 'role_account'],
@@ -121,7 +119,7 @@ const surroundings = [
 
 type Surroundings = { world: WorldDescription; story: string; hasOpenTwin: boolean };
 
-/** A host as it is drawn, before it has a name. */
+/** A drawn host, before it has a name. */
 type Core = { heart: Heart; mailboxes: Record<string, Mailbox> };
 
 function drawSurroundings(draw: Draw, domain: string, core: Core): Surroundings {
@@ -194,7 +192,7 @@ function drawSurroundings(draw: Draw, domain: string, core: Core): Surroundings 
 
 type Drawn = { host: HostDescription; story: string };
 
-/** One name with two addresses, at each of which another machine answers. */
+/** Returns one host name with two addresses, with a different machine at each. */
 function oneName(domain: string, one: Drawn, other: Drawn): Pick<Surroundings, 'world' | 'story'> {
   const seed = Number(/\d+/.exec(domain)?.[0] ?? 0);
   const network = `127.${64 + ((seed >> 15) % 128)}.${(seed >> 7) & 255}`;

@@ -1,28 +1,26 @@
 /**
- * One connection of a mail host. Lines come in, are noted and queued; commands are answered in order,
- * and the replies to commands that came together go out together.
+ * One connection of a mail host. Lines are noted and queued; commands are answered in order, and the replies to
+ * commands that came together leave together.
  *
- * The banner is the answer to a command nobody sent: it stands in the queue first. The queue is
- * worked off at the end of the event-loop turn, so that a pipelined group that was cut into segments
- * still counts as one round trip. A silent host leaves its command in the queue for ever, and with it
- * the conversation is no longer in step.
+ * The banner is queued first, like the answer to a command. The queue is answered at the end of the event-loop turn, so
+ * that a pipelined group in several segments still counts as one round trip. A silent host leaves its command in the
+ * queue for ever, so the conversation is no longer in step.
  */
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Act, Aftermath } from './act.ts';
-import { parseCommand } from './command.ts';
-import type { Command } from './command.ts';
-import { seededRandom } from './fuzz-act.ts';
+import { type Act, type Aftermath, flush, perform, seededRandom, type Wire } from './act.ts';
+import { type Command, lineReader, type LineReader, parseCommand } from './command.ts';
 import type { MailHost } from './mail-host.ts';
-import { flush, perform } from './perform.ts';
-import type { Wire } from './perform.ts';
-import { lineReader } from './read-lines.ts';
-import type { LineReader } from './read-lines.ts';
-import { keepConversation, keepViolation, newConversation } from './record.ts';
-import type { Conversation, SmtpRecord, ViolationKind } from './record.ts';
-import { answer, greet, mayPipeline, openSession, secured, thinkingMs } from './session.ts';
-import type { Session } from './session.ts';
+import {
+  type Conversation,
+  keepConversation,
+  keepViolation,
+  newConversation,
+  type SmtpRecord,
+  type ViolationKind,
+} from './record.ts';
 import { secureStream } from './secure-stream.ts';
+import { answer, greet, mayPipeline, openSession, secured, type Session, thinkingMs } from './session.ts';
 
 type Waiting = { command: Command | 'banner'; dueAt: number };
 
@@ -33,13 +31,13 @@ type Exchange = {
   wire: Wire;
   reader: LineReader;
   queue: Waiting[];
-  /** Somebody will call `work`: it must not be started twice. */
+  /** A call of `work` is scheduled; a second one must not start. */
   scheduled: boolean;
   quitSeen: boolean;
 };
 
 const transcriptLineLength = 400;
-/** Commands after which the client has to wait for the reply (RFC 2920 section 3.1, RFC 3207 section 4). */
+/** The client must wait for the reply to these commands (RFC 2920 section 3.1, RFC 3207 section 4). */
 const endsGroup = new Set(['EHLO', 'HELO', 'STARTTLS', 'QUIT']);
 
 export function converse(socket: Socket, host: MailHost, record: SmtpRecord): void {
@@ -78,7 +76,7 @@ function openExchange(socket: Socket, host: MailHost, record: SmtpRecord): Excha
   return exchange;
 }
 
-/** Every conversation with a fuzzing host goes another way, but always the same one for its number. */
+/** Returns the seed of a fuzzing host's next conversation; the number of the conversation decides it. */
 function seedOfNext(host: MailHost): number | undefined {
   const { fuzzSeed } = host.temper;
   const seed = fuzzSeed === undefined ? undefined : fuzzSeed + host.conversations * 7_919;
@@ -118,7 +116,7 @@ function enqueue(exchange: Exchange, command: Waiting['command']): void {
   setImmediate(work, exchange);
 }
 
-/** Answers what waits, until the queue is empty, a reply is not due yet, or the host stands still. */
+/** Answers queued commands until the queue is empty, a reply is not due yet, or the host is stuck. */
 function work(exchange: Exchange): void {
   const { queue, session } = exchange;
   for (let head = queue[0]; head !== undefined; head = queue[0]) {
@@ -146,7 +144,7 @@ function later(exchange: Exchange, ms: number, next: (exchange: Exchange) => voi
   setTimeout(next, ms, exchange).unref();
 }
 
-/** True when the next command may be answered. */
+/** Returns true if the next command may be answered. */
 function doAct(exchange: Exchange, act: Act): boolean {
   note(exchange, 'S', Buffer.from(act.text, 'latin1').toString());
   const progress = perform(exchange.wire, act, (then) => {
@@ -188,7 +186,7 @@ function carryOn(exchange: Exchange, then: Aftermath): boolean {
   }
 }
 
-/** STARTTLS stays in the queue until the handshake is done: till then the conversation is not in step. */
+/** STARTTLS stays in the queue until the handshake is done: before that the conversation is not in step. */
 function startTls(exchange: Exchange): void {
   const { wire, session } = exchange;
   const { temper, tls } = session.host;
@@ -202,7 +200,7 @@ function startTls(exchange: Exchange): void {
     wire.stream = stream;
     exchange.reader = lineReader({ onLine: (line) => hear(exchange, line), report: session.report });
     exchange.queue.length = 0;
-    // A host that stalls from here on never gets to work off its queue.
+    // A host that stalls from here on never answers its queue.
     exchange.scheduled = temper.tlsFault === 'stall_after_handshake';
     listenTo(exchange, stream);
   });

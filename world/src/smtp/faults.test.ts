@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { faultHost, injectedHost } from '../hosts.ts';
-import { furtherFaults, faults, injections, phases } from './fault.ts';
-import type { Fault, Phase } from './fault.ts';
-import { greeted, hello, mail, meet, rcpt, say } from '../../test/support/meet.ts';
-import type { Meeting } from '../../test/support/meet.ts';
-import { overTls } from '../../test/support/raw-client.ts';
-import type { RawClient } from '../../test/support/raw-client.ts';
+import { greeted, hello, mail, meet, type Meeting, rcpt, say } from '../../test/support/meet.ts';
+import { overTls, type RawClient } from '../../test/support/raw-client.ts';
+import { faultHost, injectedHost } from '../tempers.ts';
+import { type Fault, faults, furtherFaults, injections, type Phase, phases } from './temper.ts';
 
-/** What is said before each phase, and the command that the fault answers. */
+/** The commands before each phase, and the command that the fault answers. */
 const way: Record<Phase, { before: string[]; command: string; code: string }> = {
   connect: { before: [], command: '', code: '220' },
   banner: { before: [], command: '', code: '220' },
@@ -29,7 +26,7 @@ async function leadTo(phase: Phase, client: RawClient): Promise<void> {
   client.send(command);
 }
 
-/** What the client of each fault must have seen. */
+/** The check of the client's side, for each fault. */
 const seen: Record<Fault, (client: RawClient, phase: Phase, meeting: Meeting) => Promise<void>> = {
   fin: async (client, phase) => {
     const { how, text } = await client.closed();
@@ -94,7 +91,7 @@ async function firstCode(client: RawClient): Promise<string> {
   return (await client.replies(1))[0]?.slice(0, 3) ?? '';
 }
 
-/** Silence is shown without waiting: somebody comes after, asks the name server, and is answered. */
+/** Shows silence without waiting: a later question to the name server is answered first. */
 async function somebodyElseWasHere({ another }: Meeting): Promise<void> {
   const visitor = await another();
   visitor.socket.end();

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { fuzzHost } from '../hosts.ts';
-import { wire } from './act.ts';
-import { fuzzAct, seededRandom } from './fuzz-act.ts';
 import { meet } from '../../test/support/meet.ts';
+import { fuzzHost } from '../tempers.ts';
+import { fuzzAct, seededRandom, wire } from './act.ts';
 
 const right = { kind: 'say', text: wire('250 2.1.5 Ok'), then: 'next' } as const;
 

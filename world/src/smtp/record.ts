@@ -1,9 +1,9 @@
 /**
- * What the mail hosts of the world have seen: counts, whole conversations, and every breach of the
- * protocol by the client. The record is kept here and nowhere else, so that `reset` forgets all of it.
+ * The record of all mail hosts: counts, whole conversations, and each breach of the protocol by the client. It is kept
+ * here alone, so that `reset` forgets all of it.
  */
 export type ViolationKind =
-  /** Anything but EHLO, HELO, STARTTLS, MAIL, RCPT, RSET and QUIT. */
+  /** A verb other than EHLO, HELO, STARTTLS, MAIL, RCPT, RSET and QUIT. */
   | 'unexpected_verb'
   | 'malformed_command'
   | 'bare_lf'
@@ -11,35 +11,35 @@ export type ViolationKind =
   /** Over 512 bytes with its line end (RFC 5321 section 4.5.3.1.4). */
   | 'command_too_long'
   | 'spoke_before_banner'
-  /** A command before the reply to the last one, where PIPELINING was not offered or may not be used. */
+  /** A command before the reply to the last one, although PIPELINING was not offered or may not be used. */
   | 'pipelined_unasked'
   | 'spoke_after_starttls'
   | 'starttls_not_offered'
   | 'mail_before_ehlo'
   | 'mail_inside_transaction'
   | 'smtputf8_not_offered'
-  /** An address beyond ASCII in a transaction that did not ask for SMTPUTF8. */
+  /** An address beyond ASCII in a transaction without SMTPUTF8. */
   | 'smtputf8_missing'
-  /** The client left while every command had its answer, without QUIT. */
+  /** The client left without QUIT, although every command had its answer. */
   | 'ended_without_quit';
 
 export type Violation = { kind: ViolationKind; host: string; detail: string };
 
 /**
- * One connection from the first byte to the last. A round trip is a wait of the client: one for the
- * banner, one for every command that arrived after all before it were answered (so a pipelined group
- * is one, however it was cut into segments), and one or two for a TLS handshake (1.3 or older).
+ * One connection from the first byte to the last. A round trip is a wait of the client. The banner is one. A command is
+ * one if all commands before it were answered, so a pipelined group is one in however many segments. A TLS handshake is
+ * one, or two before TLS 1.3.
  */
 export type Conversation = {
   host: string;
   client: string;
-  /** Milliseconds on the world's clock. */
+  /** In milliseconds on the world's clock. */
   startedAt: number;
   roundTrips: number;
-  /** Of a fuzzing host: `fuzzHost` of this seed says the same again to its first visitor. */
+  /** Set at a fuzzing host: `fuzzHost` with this seed says the same to its first visitor. */
   seed: number | undefined;
   secure: boolean;
-  /** Each line with `C: ` or `S: ` before it. */
+  /** Lines with `C: ` or `S: ` before each. */
   lines: string[];
   violations: ViolationKind[];
   ended: 'open' | 'by_client' | 'by_host';
@@ -47,12 +47,12 @@ export type Conversation = {
 
 export type SmtpCounts = {
   connections: number;
-  /** Connections open now; survives `reset`. */
+  /** Connections that are open now; `reset` keeps this count. */
   open: number;
   mostOpen: number;
   roundTrips: number;
   handshakes: number;
-  /** By verb in upper case. */
+  /** Counts by verb in upper case. */
   commands: Record<string, number>;
 };
 
@@ -62,7 +62,7 @@ export type SmtpRecord = {
   violations: Violation[];
   /** The latest conversations, oldest first. */
   conversations: Conversation[];
-  /** The world is being taken down: who leaves from now on was thrown out. */
+  /** The world is stopping: from now on the host ends connections, not the client. */
   closing: boolean;
   reset(): void;
 };

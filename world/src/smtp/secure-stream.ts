@@ -1,17 +1,16 @@
 /** The server's side of a STARTTLS upgrade, sound or with a fault in it. */
+import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { TLSSocket } from 'node:tls';
-import type { SecureContext } from 'node:tls';
-import type { TlsContexts } from './tls-contexts.ts';
-import type { TlsFault } from './tls-fault.ts';
+import { createSecureContext, type SecureContext, type SecureContextOptions, TLSSocket } from 'node:tls';
+import type { TlsFault } from './temper.ts';
 
-/** Called once the handshake is done, with the round trips it took. */
+/** Called after the handshake, with its round trips. */
 type OnSecure = (stream: Duplex, roundTrips: number) => void;
 
 type Upgrade = { socket: Socket; contexts: TlsContexts; fault: TlsFault | undefined };
 
-/** What the host sends in a flight, numbered from 1; nothing where it stalls. */
+/** Returns the bytes that the host sends in a flight, numbered from 1; nothing if it stalls. */
 type Tamper = (bytes: Buffer, flight: number) => Buffer | undefined;
 
 export function secureStream({ socket, contexts, fault }: Upgrade, onSecure: OnSecure): void {
@@ -48,7 +47,7 @@ export function secureStream({ socket, contexts, fault }: Upgrade, onSecure: OnS
   }
 }
 
-/** The host believes a handshake done whose end it has swallowed; the client knows better. */
+/** The host swallowed the end of the handshake and believes it done; the client still waits. */
 const neverDone: OnSecure = () => undefined;
 
 function handshake(transport: Duplex, secureContext: SecureContext, onSecure: OnSecure): void {
@@ -69,7 +68,7 @@ const flipOneByte: Tamper = (bytes, flight) => {
   return copy;
 };
 
-/** A transport that stands between TLS and the socket. A flight ends when the client speaks again. */
+/** Returns a transport between TLS and the socket. A flight ends when the client speaks again. */
 function tampered(socket: Socket, tamper: Tamper): Duplex {
   let flight = 0;
   let clientSpoke = false;
@@ -93,4 +92,52 @@ function tampered(socket: Socket, tamper: Tamper): Duplex {
   });
   socket.on('close', () => between.destroy());
   return between;
+}
+
+/** The certificates of the world's mail hosts, made once per world and only when needed. */
+export type TlsContexts = { forFault(fault: TlsFault | undefined): SecureContext };
+
+const certificates = new URL('../certificates/', import.meta.url);
+const hugeChainBytes = 200 * 1_024;
+
+export function tlsContexts(): TlsContexts {
+  const made = new Map<TlsFault | undefined, SecureContext>();
+  return {
+    forFault(fault) {
+      const context = made.get(fault) ?? createSecureContext(optionsFor(fault));
+      made.set(fault, context);
+      return context;
+    },
+  };
+}
+
+function optionsFor(fault: TlsFault | undefined): SecureContextOptions {
+  const cert = readFileSync(new URL('test-only-certificate.pem', certificates), 'utf8');
+  const key = readFileSync(new URL('test-only-key.pem', certificates), 'utf8');
+  switch (fault) {
+    case 'huge_chain':
+      return { key, cert: cert.repeat(timesToReach(hugeChainBytes, cert)) };
+    case 'old_version':
+      // OpenSSL speaks TLS 1.1 only at its lowest security level.
+      return { key, cert, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' };
+    case 'stall_before_finished':
+      // In TLS 1.3 the server's Finished is part of its first flight.
+      return { key, cert, maxVersion: 'TLSv1.2' };
+    case 'refused':
+    case 'garbage':
+    case 'close':
+    case 'reset':
+    case 'stall_before_hello':
+    case 'stall_inside_hello':
+    case 'stall_after_handshake':
+    case 'bad_record':
+    case 'injected_reply':
+    case undefined:
+      return { key, cert };
+  }
+}
+
+/** PEM is four thirds of the bytes on the wire. */
+function timesToReach(bytes: number, pem: string): number {
+  return Math.ceil((bytes * 4) / 3 / pem.length) + 1;
 }

@@ -1,19 +1,21 @@
 /**
- * The server's side of RFC 5321 as a state machine: one command in, one act out. It speaks as its
- * host's temper has it, and reports what the client should not have done.
+ * The server's side of RFC 5321 as a state machine: one command in, one act out. It follows the temper of its host, and
+ * reports each breach of the protocol by the client.
  */
-import { wire } from './act.ts';
-import type { Act, Aftermath } from './act.ts';
+import { type Act, type Aftermath, faultAct, fuzzAct, injectedAct, type Random, wire } from './act.ts';
 import type { Command } from './command.ts';
-import { faultAct, injectedAct } from './fault-act.ts';
-import type { Injection, Phase } from './fault.ts';
-import { fuzzAct } from './fuzz-act.ts';
-import type { Random } from './fuzz-act.ts';
-import { isKnown, judgeRecipient, refusalAt } from './judge-recipient.ts';
-import type { MailHost } from './mail-host.ts';
-import { deliveryAt, quirkBanner } from './quirk.ts';
-import type { Delivery, QuirkView } from './quirk.ts';
+import {
+  type Delivery,
+  deliveryAt,
+  isKnown,
+  judgeRecipient,
+  type MailHost,
+  quirkBanner,
+  type QuirkView,
+  refusalAt,
+} from './mail-host.ts';
 import type { ViolationKind } from './record.ts';
+import type { Injection, Phase } from './temper.ts';
 
 export type Session = {
   host: MailHost;
@@ -32,7 +34,7 @@ export type Session = {
   recipients: Set<string>;
   putOffOrRefused: number;
   errors: number;
-  /** How long the host thinks about the recipient at hand. */
+  /** The host's delay for the current recipient. */
   recipientMs: number;
   random: Random | undefined;
   report: (kind: ViolationKind, detail: string) => void;
@@ -78,14 +80,14 @@ export function answer(session: Session, command: Command): Act {
   return disturbed(session, phase, filledIn(session, command, reaction));
 }
 
-/** How long the host thinks before it speaks. */
+/** Returns the delay before the next reply. */
 export function thinkingMs(session: Session): number {
   const { replyDelayMs, errorCount } = session.host.temper;
   const punished = errorCount !== undefined && session.errors > errorCount.soft ? errorCount.delayMs : 0;
   return (replyDelayMs ?? 0) + punished + session.recipientMs;
 }
 
-/** After the handshake nothing said before it counts (RFC 3207 section 4.2). */
+/** Forgets everything before the handshake (RFC 3207 section 4.2). */
 export function secured(session: Session): void {
   session.secure = true;
   session.greeted = 'no';

@@ -1,6 +1,6 @@
 /**
- * Brings every mail host of the world up, all on one port number, since a client has one setting
- * for it; what tells them apart is the loopback address.
+ * Starts every mail host of the world. All share one port number, because a client has one setting for it; each has its
+ * own loopback address.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -11,7 +11,7 @@ import type { SmtpRecord } from './record.ts';
 
 type MailHosts = {
   port: number;
-  /** Hosts on an address this machine does not have (IPv6 switched off). */
+  /** Hosts on an address that this machine lacks (IPv6 switched off). */
   absent: string[];
   stop(): Promise<void>;
 };
@@ -50,7 +50,7 @@ export async function startMailHosts(
   };
 }
 
-/** One port that is free on every address; where none was asked for, some are tried. */
+/** Listens on one port that is free on every address. If no port was asked for, it tries several. */
 async function listenEverywhere(
   hosts: MailHost[],
   serve: (host: MailHost) => Server,

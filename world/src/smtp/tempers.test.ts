@@ -16,7 +16,7 @@ const mailboxes = {
 const rcpts = (...people: string[]) => people.map(rcpt);
 const unknownRecipients = (count: number) => Array.from({ length: count }, (_, n) => rcpt(`unknown${n}`));
 
-/** The replies to each person in a transaction of its own group, MAIL included. */
+/** Returns the replies to each recipient in its own group, MAIL included. */
 async function replies(temper: Temper, people: string[]): Promise<string[]> {
   let found: string[] = [];
   await meet({ temper, mailboxes }, async ({ client, world }) => {

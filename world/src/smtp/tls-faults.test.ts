@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
-import { connect as connectTls } from 'node:tls';
-import type { ConnectionOptions } from 'node:tls';
-import { tlsFaultHost } from '../hosts.ts';
-import { emptied, greeted, hello, mail, meet, rcpt, say } from '../../test/support/meet.ts';
-import type { Meeting } from '../../test/support/meet.ts';
+import { connect as connectTls, type ConnectionOptions } from 'node:tls';
+import { emptied, greeted, hello, mail, meet, type Meeting, rcpt, say } from '../../test/support/meet.ts';
 import { overTls } from '../../test/support/raw-client.ts';
-import { tlsFaults } from './tls-fault.ts';
-import type { TlsFault } from './tls-fault.ts';
+import { tlsFaultHost } from '../tempers.ts';
+import { type TlsFault, tlsFaults } from './temper.ts';
 
-/** Starts a handshake after the go-ahead and tells how it went: done, closed, or the error's code. */
+/** Starts a handshake after the go-ahead and returns its outcome: done, closed, or the error's code. */
 async function handshake({ client }: Meeting, options: ConnectionOptions = {}): Promise<string> {
   client.socket.removeAllListeners('data');
   const tls = connectTls({ socket: client.socket, rejectUnauthorized: false, ...options });
@@ -24,7 +21,7 @@ async function handshake({ client }: Meeting, options: ConnectionOptions = {}): 
   }
 }
 
-/** A handshake that stalls, shown without waiting: a whole other conversation fits in meanwhile. */
+/** Shows without waiting that a handshake stalls: another whole conversation fits in meanwhile. */
 async function stalls(meeting: Meeting): Promise<void> {
   const { socket } = meeting.client;
   const outcome = handshake(meeting);
@@ -39,7 +36,7 @@ async function stalls(meeting: Meeting): Promise<void> {
   assert.deepEqual(meeting.world.violations, []);
 }
 
-/** A stall after a part of the handshake: that part must come. */
+/** Shows a stall after a part of the handshake: that part must arrive. */
 async function stallsUnderWay(meeting: Meeting): Promise<void> {
   const { socket } = meeting.client;
   const before = socket.bytesRead;

@@ -7,7 +7,7 @@ import type { RawClient } from '../../test/support/raw-client.ts';
 import type { ViolationKind } from './record.ts';
 import type { Temper } from './temper.ts';
 
-/** Holds the dialogue and returns what the host held against the client, once it has seen the client go. */
+/** Runs the dialogue and returns the client's breaches, once the host has seen the client leave. */
 async function heldAgainst(
   temper: Temper,
   dialogue: (client: RawClient) => Promise<unknown>,

@@ -34,7 +34,7 @@ export async function ask(server: string, question: Question): Promise<DecodedPa
   return decode(message ?? Buffer.alloc(0));
 }
 
-/** The answer over TCP, or `closed` where the server hangs up without one. */
+/** Returns the answer over TCP, or `closed` if the server hangs up without one. */
 export async function askTcp(server: string, question: Question): Promise<Packet | 'closed'> {
   const socket = connect(portOf(server), '127.0.0.1');
   let received: Buffer = Buffer.alloc(0);

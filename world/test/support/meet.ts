@@ -1,9 +1,6 @@
 /** Test support: a world of one mail host, and a client that has connected to it or gone further. */
-import type { HostDescription } from '../../src/description.ts';
-import { startWorld } from '../../src/start-world.ts';
-import type { World, WorldOptions } from '../../src/start-world.ts';
-import { rawClient } from './raw-client.ts';
-import type { RawClient } from './raw-client.ts';
+import { type HostDescription, startWorld, type World, type WorldOptions } from '../../src/start-world.ts';
+import { rawClient, type RawClient } from './raw-client.ts';
 
 export type Meeting = { world: World; client: RawClient; another: () => Promise<RawClient> };
 
@@ -12,7 +9,7 @@ export const hello = 'EHLO probe.test\r\n';
 export const mail = 'MAIL FROM:<verify@probe.test>\r\n';
 export const rcpt = (who: string) => `RCPT TO:<${who}@meet.test>\r\n`;
 
-/** Runs the dialogue with a world of this one host and takes it down again, whatever happened. */
+/** Runs the dialogue with a world of this one host, then always stops the world. */
 export async function meet(
   host: HostDescription,
   dialogue: (meeting: Meeting) => Promise<void>,
@@ -28,7 +25,7 @@ export async function meet(
   }
 }
 
-/** Reads the banner, says EHLO and returns what is offered. */
+/** Reads the banner, says EHLO and returns the extensions. */
 export async function greeted(client: RawClient, greeting = hello): Promise<string> {
   await client.replies(1);
   client.send(greeting);
@@ -36,7 +33,7 @@ export async function greeted(client: RawClient, greeting = hello): Promise<stri
   return reply ?? '';
 }
 
-/** The replies to one group of commands, each cut to its code and enhanced code. */
+/** Returns the replies to one group of commands, each cut to its code and enhanced code. */
 export async function say(client: RawClient, ...commands: string[]): Promise<string[]> {
   client.send(commands.join(''));
   const replies = await client.replies(commands.length);

@@ -1,4 +1,4 @@
-/** A bare SMTP client for the world's own tests: it sends what it is told, right or wrong. */
+/** A bare SMTP client for the world's own tests. It sends anything, right or wrong. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
@@ -9,12 +9,12 @@ import type { TLSSocket } from 'node:tls';
 export type RawClient = {
   socket: Socket;
   send(text: string): void;
-  /** Everything received that `replies` has not yet taken. */
+  /** Received bytes that `replies` has not taken yet. */
   received(): string;
   until(ready: (received: string) => boolean): Promise<void>;
   /** Takes `count` whole replies, lines joined by `\n`; fails when the other side closes before. */
   replies(count: number): Promise<string[]>;
-  /** What was left when the other side had closed, and how it did. */
+  /** Resolves when the other side closes, with the remaining bytes and the kind of end. */
   closed(): Promise<{ text: string; how: 'fin' | 'rst' }>;
 };
 
@@ -27,7 +27,7 @@ export async function rawClient(port: number, host: string): Promise<RawClient> 
   return client;
 }
 
-/** Turns the connection to TLS; to be called after the go-ahead. */
+/** Turns the connection to TLS, after the go-ahead. */
 export async function overTls(client: RawClient): Promise<{ client: RawClient; tls: TLSSocket }> {
   client.socket.removeAllListeners('data');
   const tls = connectTls({ socket: client.socket, rejectUnauthorized: false });

@@ -75,7 +75,7 @@ export const identitySettings: { readonly [Name in keyof IdentityConfig]: Settin
       const dataDir = textOf(env, 'MAILPROOF_DATA_DIR');
       return join(dataDir === undefined ? usualDataDir() : resolve(dataDir), 'opt-outs.txt');
     },
-    mayBe: 'the path of a file, which may be missing while there are no opt-outs',
+    mayBe: 'the path of a file, which may be missing while nobody has opted out',
     parse: (text) => (text.includes('\0') ? undefined : resolve(text)),
   },
 };

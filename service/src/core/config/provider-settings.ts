@@ -22,7 +22,7 @@ export const providerSettings: { readonly [Name in keyof ProviderConfig]: Settin
   providersLeftOut: {
     names: ['MAILPROOF_ASK_PROVIDERS'],
     meaning:
-      'providers to ask: all, only those whose policy permits it, or all but some; the others are `unknown`, free of charge',
+      'which providers are asked: all, those whose policy permits it, or all but some; the others are `unknown`, free of charge',
     defaultText: 'all',
     defaultValue: () => [],
     mayBe: askProvidersMayBe,

@@ -28,7 +28,8 @@ export const webhookLimitTable = {
   againEveryMs: { value: 6_000, meaning: 'time between two repeated messages of an account, on average' },
   sendsAheadMs: {
     value: 600_000,
-    meaning: 'burst: ten test messages, or a hundred repeated ones',
+    meaning:
+      'how far an account may be ahead of that: ten test messages, or a hundred repeated ones, at once',
   },
   previousSecretMs: {
     value: 86_400_000,

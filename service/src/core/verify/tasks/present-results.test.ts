@@ -19,7 +19,7 @@ async function plainResults(fixture: Awaited<ReturnType<typeof openTaskFixture>>
   return answer.kind === 'task' ? answer.resultsJson : undefined;
 }
 
-test('a record carries what interface 2.4 names, and of that only what there is evidence for', async () => {
+test('a record carries the fields of C33, and of those only the ones with evidence', async () => {
   const emails = ['safe@a.test', 'catch_all@a.test', 'spamtrap@a.test', 'unknown@a.test'];
   const outcomes = await Promise.all(emails.map(answerOf));
   const records: Record<string, BulkResultRecord> = Object.fromEntries(
