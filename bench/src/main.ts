@@ -8,7 +8,8 @@ type Bench = {
   about: string;
   /** Of a full run on two cores, about. */
   minutes: number;
-  load: () => Promise<(args: string[]) => Promise<number | void>>;
+  /** Returns the program, which may answer with an exit code. */
+  load: () => Promise<(args: string[]) => Promise<unknown>>;
 };
 
 const benches: Record<string, Bench> = {
@@ -86,7 +87,8 @@ async function main([name = '--help', ...args]: string[]): Promise<number> {
     return wantsHelp ? 0 : 2;
   }
   const run = await bench.load();
-  return (await run(args)) ?? 0;
+  const code = await run(args);
+  return typeof code === 'number' ? code : 0;
 }
 
 try {
