@@ -53,7 +53,7 @@ export const sandboxAnswers = {
   catch_all: { outcome: '200 `catch_all`', mailbox: { kind: 'takes_every_address' } },
   role_account: { outcome: '200 `role_account`', lists: { role: true } },
   abuse: {
-    outcome: '200 `role_account` that nobody should write to in bulk, score 31, not safe to send',
+    outcome: '200 `role_account` that must not receive bulk mail, score 31, not safe to send',
     lists: { role: true, notForBulk: true },
   },
   relay: { outcome: '200 `safe` at a privacy relay: `is_relay` (explain)', lists: { relay: true } },
