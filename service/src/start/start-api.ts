@@ -88,8 +88,14 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     config.trustedProxies,
     createProxyNotice({ ...parts, processId: registry.ownId }),
   );
-  const server = await createServer({
-    features: await loadFeatureHttp(config.features, opened.parts),
+  const closeParts = async () => {
+    await givenUp.stop();
+    await opened.close();
+    await keyUses.stop();
+  };
+  const features = await loadFeatureHttp(config.features, opened.parts);
+  const creating = createServer({
+    features,
     findVisitor: opened.findVisitor(clientAddress),
     adminToken,
     signIns: createSignIns(parts),
@@ -111,6 +117,26 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     logger,
     logRequest: parts.logRequest,
   });
+  const server = await creating.catch(async (error: unknown) => {
+    opened.drain();
+    await closeParts();
+    throw error;
+  });
+  return serve(server, config, { parts, overloadGuard, tls, opened, closeParts });
+}
+
+type Serving = {
+  parts: ApiParts;
+  overloadGuard: ReturnType<typeof createOverloadGuard>;
+  tls: ReturnType<typeof readTlsPair>;
+  opened: Awaited<ReturnType<typeof openFeatureParts>>;
+  closeParts: () => Promise<void>;
+};
+
+/** Listens, and watches over what is served until it stops. */
+async function serve(server: ApiServer, config: Config, serving: Serving): Promise<Api> {
+  const { parts, overloadGuard, tls, opened, closeParts } = serving;
+  const { store, logger } = parts;
   const stopWatching = watchEventLoop((window) =>
     overloadGuard.judgeWindow({ ...window, storeWaitMs: store.waitMs() }),
   );
@@ -123,10 +149,8 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     stopWatching();
     await drainRequests(server, overloadGuard.idle());
     await closeServer(server);
-    await givenUp.stop();
     await workerNews.stop();
-    await opened.close();
-    await keyUses.stop();
+    await closeParts();
   };
   try {
     return { url: await listen(server, config), stop };

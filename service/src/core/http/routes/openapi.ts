@@ -33,7 +33,8 @@ const apiKey: SecurityScheme = {
 };
 
 function securitySchemesOf(features: readonly FeatureHttp[]): Record<string, SecurityScheme> {
-  return Object.assign({}, ...features.map(({ securitySchemes }) => securitySchemes ?? {}), { apiKey });
+  const ofFeatures = features.flatMap(({ securitySchemes = {} }) => Object.entries(securitySchemes));
+  return { ...Object.fromEntries(ofFeatures), apiKey };
 }
 
 /**
@@ -63,7 +64,7 @@ function isStreamed(schema: object): schema is { streamedBody: object } {
  */
 export function addOpenapi(server: ApiServer, features: readonly FeatureHttp[]): void {
   let document: string | undefined;
-  const webhooks = Object.assign({}, ...features.map((feature) => feature.webhooks ?? {}));
+  const webhooks = Object.fromEntries(features.flatMap((feature) => Object.entries(feature.webhooks ?? {})));
   const write = () => JSON.stringify(nameSchemas({ ...server.swagger(), webhooks }));
   server.route({
     method: 'GET',
