@@ -107,13 +107,12 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
 
   const upkeep = await startUpkeep({ ...work, taskRetentionMs: config.taskRetentionMs });
   const onLeaseLost = () => metrics.count('taskLeasesLost', {});
-  const onAttempt = watchWebhooks(metrics);
   const isWorker = role === 'all' || role === 'worker';
   const tasks = isWorker ? startTasks(config, { ...work, channel: newTasks, onLeaseLost }) : undefined;
-  const webhooks =
-    isWorker && config.features.includes('webhooks')
-      ? startWebhooks(config, { ...work, onAttempt })
-      : undefined;
+  const sendsWebhooks = isWorker && config.features.includes('webhooks');
+  const webhooks = sendsWebhooks
+    ? startWebhooks(config, { ...work, onAttempt: watchWebhooks(metrics) })
+    : undefined;
   let served: Awaited<ReturnType<typeof openMetrics>> | undefined;
   let api: Api | undefined;
   const takeDown = once(async () => {

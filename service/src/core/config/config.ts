@@ -272,5 +272,4 @@ export const coreSettings: SettingTable<CoreConfig> = {
 };
 
 /** The settings of the core and of every feature: each feature adds its own to this interface. */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- features add members to it
 export interface Config extends CoreConfig {}

@@ -71,7 +71,8 @@ type AssembleParts = {
   listeners: readonly Listener[];
 };
 
-async function assemble({ circuit, dialect, limits, onGroup, listeners }: AssembleParts): Promise<Store> {
+async function assemble(parts: AssembleParts): Promise<Store> {
+  const { circuit, dialect, limits } = parts;
   const { connect } = circuit;
   const compile = createCompiler(dialect.queries);
   const deadlines = createDeadlines();
@@ -84,12 +85,10 @@ async function assemble({ circuit, dialect, limits, onGroup, listeners }: Assemb
   const pool = createConnectionPool({ connect, most: limits.writeConnections, waitMs });
   const sparePool = createConnectionPool({ connect, most: limits.spareConnections, waitMs });
   const queues = createSerialWriteQueues({
-    runGroup: (operations, group) =>
-      timeGroup(
-        operations.length,
-        () => runGroup(operations, { ...group, pool, compile, listeners, limits }),
-        onGroup,
-      ),
+    runGroup: (operations, group) => {
+      const run = () => runGroup(operations, { ...group, ...parts, pool, compile });
+      return timeGroup(operations.length, run, parts.onGroup);
+    },
     deadlines,
     limits,
   });
