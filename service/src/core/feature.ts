@@ -13,8 +13,6 @@ export type StoreShare = Chores & {
 /** A feature: what it brings to the service. Adding one is a folder and a line in `start/features.ts`. */
 export type Feature<Parts = never> = {
   name: FeatureName;
-  /** Features that it cannot do without. */
-  needs?: readonly FeatureName[];
   store?: StoreShare;
   /** Loads its routes, which a process without an API does not need. */
   loadHttp?: () => Promise<(parts: Parts) => FeatureHttp>;

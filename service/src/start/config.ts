@@ -1,12 +1,12 @@
 import { completeEnvironment, configVariable, fileVariable } from '../core/config/complete-environment.ts';
 import { coreSettings, type Config, type SettingTable } from '../core/config/config.ts';
+import { findFeatureProblem } from '../core/config/feature-names.ts';
 import { readSetting, textOf, valueInForce, warnOfUnknown } from '../core/config/read-setting.ts';
 import type { Environment, Setting } from '../core/config/setting.ts';
 import { listSettings } from '../features/lists/list-settings.ts';
 import { metricsSettings } from '../features/metrics/metrics-settings.ts';
 import { findSignInProblem, signInSettings } from '../features/people/sign-in-settings.ts';
 import { webhookSettings } from '../features/webhooks/webhook-settings.ts';
-import { findFeatureProblem } from './features.ts';
 
 export type { Config };
 

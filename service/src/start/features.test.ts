@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createTestParts } from '../../test/support/http/test-parts.ts';
-import { featureNames, type FeatureName } from '../core/config/feature-names.ts';
+import { featureNames, neededBy, type FeatureName } from '../core/config/feature-names.ts';
 import { connectionLimits } from '../core/http/server.ts';
 import { createMetrics } from '../features/metrics/create-metrics.ts';
 import { createAdminToken } from '../core/keys/admin-token.ts';
@@ -57,7 +57,7 @@ const without = (name: FeatureName): FeatureName[] => {
   const rest = new Set<FeatureName>(featureNames);
   const drop = (one: FeatureName): void => {
     rest.delete(one);
-    for (const { name: other, needs = [] } of features) if (needs.includes(one)) rest.delete(other);
+    for (const other of featureNames) if (neededBy[other]?.includes(one) === true) rest.delete(other);
   };
   drop(name);
   return [...rest];

@@ -63,13 +63,3 @@ export const features: readonly Feature<FeatureParts>[] = [
 export function chooseFeatures(names: readonly FeatureName[]): readonly Feature<FeatureParts>[] {
   return features.filter(({ name }) => names.includes(name));
 }
-
-/** Names a feature whose requirement is missing, in one line for the operator. */
-export function findFeatureProblem(names: readonly FeatureName[]): string | undefined {
-  for (const { name, needs = [] } of features) {
-    const missing = needs.find((need) => !names.includes(need));
-    if (names.includes(name) && missing !== undefined)
-      return `MAILPROOF_FEATURES names ${name}, which needs ${missing}: add ${missing}, or leave ${name} out`;
-  }
-  return undefined;
-}

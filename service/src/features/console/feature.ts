@@ -3,6 +3,5 @@ import type { ConsoleHttp } from './console-files.ts';
 
 export const consoleFeature: Feature<ConsoleHttp> = {
   name: 'console',
-  needs: ['people', 'account'],
   loadHttp: async () => (await import('./console-http.ts')).consoleHttp,
 };

@@ -20,7 +20,6 @@ const store: StoreShare = {
 
 export const peopleFeature: Feature<PeopleHttp> = {
   name: 'people',
-  needs: ['account'],
   store,
   loadHttp: async () => (await import('./routes/people-http.ts')).peopleHttp,
 };
