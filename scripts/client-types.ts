@@ -160,7 +160,9 @@ function typeOf(schema: Schema, schemas: Record<string, Schema>): string {
   if (schema.anyOf !== undefined) return schema.anyOf.map((one) => typeOf(one, schemas)).join(' | ');
   const types = [schema.type ?? []].flat();
   if (types.length === 0) throw new Error(`no type can be made of ${JSON.stringify(schema)}`);
-  return types.map((type) => (type === 'null' ? 'null' : plainType(type, schema, schemas))).join(' | ');
+  const parts = types.map((type) => (type === 'null' ? 'null' : plainType(type, schema, schemas)));
+  // An enumeration may name null itself.
+  return parts.join(' | ').replace(/ \| null \| null$/, ' | null');
 }
 
 function plainType(type: string, schema: Schema, schemas: Record<string, Schema>): string {

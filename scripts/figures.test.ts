@@ -18,7 +18,7 @@ const figure = /\d\s?(?:[µmn]?s|[kMG]B|%)(?!\w)|\d times\b/;
 
 /** Returns the sentences that point at results of benchmarks and repeat a figure of them by hand. */
 function restatedFigures(text: string): string[] {
-  const written = text.replaceAll(/<!-- (?<part>\w+) -->[^]*?<!-- \/\k<part> -->/g, '');
+  const written = text.replaceAll(/<!-- (?<part>\w+) -->[\s\S]*?<!-- \/\k<part> -->/g, '');
   return written
     .split(/\n\s*\n|\n(?=- )/)
     .flatMap((paragraph) => paragraph.replaceAll(/\s+/g, ' ').split(/(?<=[.?!]) (?=\S)/))

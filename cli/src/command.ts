@@ -50,7 +50,7 @@ type Definition<Options extends OptionTable> = Omit<Command, 'kind' | 'run' | 'o
   options: Options;
   /** The words it takes beside its options. */
   words: ExpectedWords;
-  run(invocation: Invocation<Options>): Promise<ExitCode>;
+  run: (invocation: Invocation<Options>) => Promise<ExitCode>;
 };
 
 export function defineCommand<const Options extends OptionTable>({

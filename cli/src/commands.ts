@@ -3,11 +3,11 @@ import type { Feature } from './features.ts';
 import { loadCommand, type CommandName } from './load-command.ts';
 
 /** A row of `--help`, known without loading the command. A command is gone if its feature is left out. */
-export type CommandEntry = {
+type CommandEntry = {
   name: CommandName;
   summary: string;
   feature: Feature | undefined;
-  load(): Promise<Command | CommandGroup>;
+  load: () => Promise<Command | CommandGroup>;
 };
 
 /** All commands in the order of `--help`, the daily ones first. */

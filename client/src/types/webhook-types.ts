@@ -15,7 +15,7 @@ export type CreatedWebhook = {
    * Its owner switched it off; it answered 410; or a delivery used up its ten attempts over 75 hours
    * while nothing got through.
    */
-  disabled_because: 'owner' | 'gone' | 'failing' | null | null;
+  disabled_because: 'owner' | 'gone' | 'failing' | null;
   /** Since when every attempt has failed. */
   failing_since: string | null;
   /** Until when messages are signed with the secret before too. */
@@ -116,7 +116,7 @@ export type Webhook = {
    * Its owner switched it off; it answered 410; or a delivery used up its ten attempts over 75 hours
    * while nothing got through.
    */
-  disabled_because: 'owner' | 'gone' | 'failing' | null | null;
+  disabled_because: 'owner' | 'gone' | 'failing' | null;
   /** Since when every attempt has failed. */
   failing_since: string | null;
   /** Until when messages are signed with the secret before too. */

@@ -1,3 +1,4 @@
+/* eslint-disable regexp/no-dupe-disjunctions, regexp/no-useless-non-capturing-group -- sets of words overlap */
 /**
  * Takes the statements out of a reply that are not about the recipient. "Unknown", "does not exist", "no longer",
  * "disabled" condemn a mailbox only if the mailbox is their subject. Servers say the same of senders, HELO names,

@@ -30,7 +30,7 @@ type TablesOfTheirOwn = ProviderConfig & IdentityConfig & ReputationConfig;
  * The settings of the core, as data: names, defaults, meanings and what each may be. Features have tables of their own;
  * `start/config.ts` puts them together.
  */
-export type CoreConfig = TablesOfTheirOwn & {
+type CoreConfig = TablesOfTheirOwn & {
   host: string;
   port: number;
   /** The URL path prefix behind a reverse proxy, without a slash at the end; empty for the root. */

@@ -12,7 +12,7 @@ export type CountedVerification = {
 };
 
 /** A part of the service that counts verifications. */
-export type VerificationCount = { note: (verification: CountedVerification) => void };
+type VerificationCount = { note: (verification: CountedVerification) => void };
 
 type VerifyOne = (request: VerifyOneRequest) => Promise<VerifyOneAnswer>;
 

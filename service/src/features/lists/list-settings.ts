@@ -1,7 +1,7 @@
 import { duration, usually, wholeNumber, type Setting } from '../../core/config/setting.ts';
 
 /** Limits on a list's size, its run, and the storage of an account's lists. */
-export type ListConfig = {
+type ListConfig = {
   listDeadlineMs: number;
   listMaxRows: number;
   listMaxBytes: number;

@@ -1,7 +1,7 @@
 import type { SettingTable } from '../../core/config/config.ts';
 import { token, usuallyNone, wholeNumber } from '../../core/config/setting.ts';
 
-export type MetricsConfig = {
+type MetricsConfig = {
   metricsPort: number | undefined;
   metricsToken: string | undefined;
 };

@@ -2,7 +2,7 @@ import type { Cidr } from '@mailproof/engine';
 import type { SettingTable } from '../../core/config/config.ts';
 import { cidrBlocks } from '../../core/config/usual-values.ts';
 
-export type WebhookConfig = { webhookEgressAllow: Cidr[] };
+type WebhookConfig = { webhookEgressAllow: Cidr[] };
 
 declare module '../../core/config/config.ts' {
   interface Config extends WebhookConfig {}

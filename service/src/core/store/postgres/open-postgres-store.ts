@@ -71,16 +71,20 @@ type AssembleParts = {
   listeners: readonly Listener[];
 };
 
+/** The server itself stops statements after the request's deadline. */
+function createRequestReadPool(connect: Circuit<PostgresConnection>['connect'], limits: PostgresLimits) {
+  const ofRequests = { lockMs: limits.requestLockMs, statementMs: limits.requestMs - limits.commitMs };
+  const prepare = (connection: PostgresConnection) => limitWaiting(connection, ofRequests, 'connection');
+  return createReadPool({ connect, limits, prepare });
+}
+
 async function assemble(parts: AssembleParts): Promise<Store> {
   const { circuit, dialect, limits } = parts;
   const { connect } = circuit;
   const compile = createCompiler(dialect.queries);
   const deadlines = createDeadlines();
   const readPool = createReadPool({ connect, limits });
-  // The server itself stops statements after the request's deadline.
-  const ofRequests = { lockMs: limits.requestLockMs, statementMs: limits.requestMs - limits.commitMs };
-  const prepare = (connection: PostgresConnection) => limitWaiting(connection, ofRequests, 'connection');
-  const requestReadPool = createReadPool({ connect, limits, prepare });
+  const requestReadPool = createRequestReadPool(connect, limits);
   const waitMs = limits.connectionWaitMs;
   const pool = createConnectionPool({ connect, most: limits.writeConnections, waitMs });
   const sparePool = createConnectionPool({ connect, most: limits.spareConnections, waitMs });
@@ -108,8 +112,7 @@ async function assemble(parts: AssembleParts): Promise<Store> {
     };
   };
   // The first reading waits for a connection to open, so it is not exact.
-  await clock.look();
-  await clock.look();
+  for (let looks = 0; looks < 2; looks += 1) await clock.look();
   // If the database is down, the clock runs on without it.
   const looking = setInterval(() => void clock.look().catch(() => undefined), limits.clockEveryMs).unref();
   return {

@@ -11,7 +11,7 @@ import type { WallClock } from '../../../core/store/wall-clock.ts';
  * which all processes share. Time has two steps: minutes for the last hours, quarters of an hour for a month. If the
  * store fails, counts wait until it is back.
  */
-export type VerdictCounts = {
+type VerdictCounts = {
   note: (verification: CountedVerification) => void;
   /** Adds new counts to the store, and deletes expired rows. */
   write: () => Promise<void>;
