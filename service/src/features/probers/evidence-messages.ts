@@ -5,8 +5,8 @@ import {
   noAnswerReasons,
   type EvidenceMessage,
   type LearnedMessage,
-  messageLimits,
 } from './prober-messages.ts';
+import { messageLimits } from './message-limits.ts';
 
 /** Writes evidence in the form that a prober and the centre exchange. */
 export function writeEvidence(evidence: MailboxEvidence): EvidenceMessage {

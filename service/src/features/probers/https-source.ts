@@ -12,8 +12,8 @@ import {
   type LeaseAnswerMessage,
   type LeaseRequestMessage,
   type ReportMessage,
-  messageLimits,
 } from './prober-messages.ts';
+import { messageLimits } from './message-limits.ts';
 import type { RestWish } from './prober-rests.ts';
 import type { LeasedProbe, ProbeResult, ProbeSource, ReportAnswer } from './probe-source.ts';
 

@@ -4,7 +4,8 @@ import type { Store } from '../../core/store/store.ts';
 import type { WallClock } from '../../core/store/wall-clock.ts';
 import { forgetFrom, rememberFrom } from '../../core/verify/engine-state/keep-engine-memory.ts';
 import { writeLearned } from './evidence-messages.ts';
-import { type LeaseAnswerMessage, messageLimits } from './prober-messages.ts';
+import type { LeaseAnswerMessage } from './prober-messages.ts';
+import { messageLimits } from './message-limits.ts';
 import { memoryWriterOf, type KnownProber } from './prober-records.ts';
 
 /** Exchange of facts about hosts and domains between outside probers and the engines of this installation. */

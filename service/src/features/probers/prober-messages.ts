@@ -1,6 +1,7 @@
 import type { MailboxEvidence } from '@mailproof/engine';
 import { Type, type Static } from 'typebox';
 import { mostLeased, mostRenewed, mostReported } from './probe-source.ts';
+import { messageLimits } from './message-limits.ts';
 
 /**
  * Header that names the protocol of either side. An outside prober and the centre exchange JSON over HTTPS. Neither
@@ -12,23 +13,6 @@ import { mostLeased, mostRenewed, mostReported } from './probe-source.ts';
  */
 export const protocolHeader = 'x-probe-protocol';
 export const ownProtocol = 2;
-
-/** Limits of the messages between an outside prober and the centre. */
-export const messageLimits = {
-  egressAddresses: 256,
-  learned: 200,
-  /** Longest wait of a lease request. */
-  waitMs: 30_000,
-  mailHosts: 64,
-  addresses: 64,
-  replies: 16,
-  replyCharacters: 2_048,
-  /** Rests of its own egress addresses that a prober reports, and that it is asked to end. */
-  rests: 200,
-  restCharacters: 200,
-  /** A whole message, in either direction. */
-  bytes: 4_194_304,
-} as const;
 
 export function readProtocol(header: string | string[] | null | undefined): number {
   return typeof header === 'string' && /^\d{1,3}$/.test(header) ? Number(header) : 1;

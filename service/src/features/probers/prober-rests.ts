@@ -11,7 +11,8 @@ import { statement, type Reader, type Tx } from '../../core/store/statement.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { WallClock } from '../../core/store/wall-clock.ts';
 import { egressOf } from './outside-egress.ts';
-import { type LeaseAnswerMessage, type LeaseRequestMessage, messageLimits } from './prober-messages.ts';
+import type { LeaseAnswerMessage, LeaseRequestMessage } from './prober-messages.ts';
+import { messageLimits } from './message-limits.ts';
 
 /**
  * Rests of a prober's own egress addresses. Only the prober knows them, so it reports them with each lease.

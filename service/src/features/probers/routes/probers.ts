@@ -10,8 +10,8 @@ import {
   readProtocol,
   reportAnswerSchema,
   reportRequestSchema,
-  messageLimits,
 } from '../prober-messages.ts';
+import { messageLimits } from '../message-limits.ts';
 import { secretIn, type KnownProber } from '../prober-records.ts';
 import { enrolPath, leasePath, reportPath } from './prober-paths.ts';
 import { refuse } from '../../../core/http/pipeline/refuse.ts';
