@@ -1,4 +1,4 @@
-/** What the command line and tests use of the service. The running service is put together in main.ts. */
+/** The parts of the service that the command line and tests use. main.ts puts the running service together. */
 export {
   createAccount,
   type Account,

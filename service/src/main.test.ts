@@ -24,7 +24,7 @@ function newFolder(): string {
   return folder;
 }
 
-/** A service with no DNS server to ask but one that is not there: live keys reach nobody. */
+/** A service whose only DNS server does not exist: live keys reach no mail host. */
 function configFor(dataDir: string, more: Record<string, string> = {}): Config {
   const read = readConfig({
     MAILPROOF_DATA_DIR: dataDir,
@@ -249,7 +249,7 @@ describe('the whole service, with a live key', () => {
 describe('stopping', () => {
   test('a request under way is answered, readyz turns 503 at once, and stopping twice is stopping once', async () => {
     const { service, test: key } = await start(newFolder(), { MAILPROOF_SANDBOX_DELAYS: 'on' });
-    // Two with one idempotency key: where the one is told of the other, the other is under way.
+    // Two requests with one idempotency key: the one that is told of the other proves that the other is under way.
     const twins = [1, 2].map(() =>
       post(service.url + single, key, { email: 'safe@example.com', headers: { 'idempotency-key': 'twin' } }),
     );

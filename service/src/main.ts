@@ -33,16 +33,16 @@ export { StartError };
 export type { ProcessRole };
 
 export type Service = {
-  /** Where the API listens; empty for a worker or a prober, which do not. */
+  /** URL of the API; empty for a worker or a prober. */
   url: string;
-  /** Where `/metrics` is served on a port of its own. */
+  /** URL of `/metrics` if it has a separate port. */
   metricsUrl: string | undefined;
-  /** Drains: nothing new is admitted, what is in flight is answered, tasks are put back. Within 30 seconds. */
+  /** Drains within 30 seconds: admits nothing new, answers requests in flight, and puts tasks back. */
   stop(): Promise<void>;
 };
 
 export type StartParts = {
-  /** What this process does: serve the API, run tasks, ask mail hosts, or all of it. Every process does upkeep. */
+  /** The work of this process: serve the API, run tasks, ask mail hosts, or all of it. Every process does upkeep. */
   role: ProcessRole;
   /** Output for a person; only the first start prints something. */
   print: (text: string) => void;
@@ -62,7 +62,7 @@ const startParts: StartParts = {
 /** The channel that tells workers of new tasks. */
 const newTasks = 'mailproof_tasks';
 
-/** Starts the service. What keeps it from starting is thrown as a `StartError`, which tells the operator what to do. */
+/** Starts the service. If it cannot start, it throws a `StartError` that tells the operator what to do. */
 export async function startService(config: Config, given: Partial<StartParts> = {}): Promise<Service> {
   try {
     return await assembleService(config, { ...startParts, ...given });
@@ -88,7 +88,7 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   const { onProblem, onGroup, faults, ...watched } = watchFaults({ logger, clock, metrics });
   const tracing = startTracing();
   const store = await openStore({ ...config, check: true, onGroup });
-  // Where processes share a database they share its clock, so that they agree on when a lease ends.
+  // Processes that share a database share its clock, so that they agree on the end of a lease.
   const wallClock = store.clock ?? createWallClock({ monotonic: clock, wall: parts.wall });
   const registry = await store.joinRegistry(role);
   const storeWatch = createStoreWatch({ store, faults, clock, wallClock });
@@ -161,7 +161,7 @@ async function greet(
   if (first.kind === 'created') await giveFirstKeys(config, welcome(parts.url, keysOf(first)), parts);
 }
 
-/** Keys that go where a log is kept could be read by whoever reads logs, for as long as those are kept. */
+/** Keys in a log could be read by every reader of the log, for as long as it is kept. */
 async function giveFirstKeys(
   { firstKeys, dataDir }: Config,
   text: string,
@@ -172,7 +172,7 @@ async function giveFirstKeys(
     return;
   }
   const file = join(dataDir, 'first-keys.txt');
-  // One that is there may be readable for others; it is not written into.
+  // An existing file may be readable for others, so it is not written into.
   await rm(file, { force: true });
   await writeFile(file, text, { mode: 0o600, flag: 'wx' });
   logger.info({ file }, 'the keys of the first account are in this file');
@@ -183,7 +183,7 @@ function keysOf(first: FirstAccountAnswer & { kind: 'created' }): FirstKeys {
   return { accountId: account.accountId, credits, liveKey: liveKey.apiKey, testKey: testKey.apiKey };
 }
 
-/** What the first start prints, once, for a person to read and paste. The keys are not stored in this form. */
+/** The text of the first start, printed once, for a person to read and paste. The keys are not stored in this form. */
 type FirstKeys = { accountId: string; credits: number; liveKey: string; testKey: string };
 
 function welcome(url: string, { accountId, credits, liveKey, testKey }: FirstKeys): string {

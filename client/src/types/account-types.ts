@@ -25,8 +25,8 @@ export type AccountKey = {
   /** When it was created. */
   created_at: string;
   /**
-   * What the key is good for: `verify` (single verifications), `tasks`, `lists`, `account:read`
-   * (whatever an account can be asked, sign-in), `account:write` (keys, publishable keys, webhooks).
+   * Scopes: `verify` (single verifications), `tasks`, `lists`, `account:read` (all reads of the
+   * account, sign-in), `account:write` (keys, publishable keys, webhooks).
    */
   scopes: ('verify' | 'tasks' | 'lists' | 'account:read' | 'account:write')[] | null;
   /** When it stops working. */
@@ -34,14 +34,15 @@ export type AccountKey = {
   /** IP addresses and blocks of them (CIDR) that the key may be used from. */
   allowed_ips: string[] | null;
   /**
-   * Credits that the key may be charged on a day of UTC; what is reserved counts until it is settled.
+   * Credits that the key may be charged on a day of UTC; reserved credits count until they are
+   * settled.
    */
   credits_per_day: number | null;
   /** The last day of use in UTC, `YYYY-MM-DD`. */
   last_used: string | null;
   /** Credits charged to it in the last 30 days, today included. */
   credits_used: number;
-  /** What counts against `credits_per_day` today; null where there is no cap. */
+  /** Credits that count against `credits_per_day` today; null without a cap. */
   credits_today: number | null;
   /** Whether it is the key of this request. */
   current: boolean;
@@ -89,7 +90,7 @@ export type CreatedInvitation = {
    * only.
    */
   role: 'owner' | 'member' | 'viewer';
-  /** Nobody else may accept it; null: whoever has the link. */
+  /** The only address that may accept it; null: any holder of the link. */
   email: string | null;
   created_at: string;
   expires_at: string;
@@ -108,8 +109,8 @@ export type CreatedKey = {
   /** When it was created. */
   created_at: string;
   /**
-   * What the key is good for: `verify` (single verifications), `tasks`, `lists`, `account:read`
-   * (whatever an account can be asked, sign-in), `account:write` (keys, publishable keys, webhooks).
+   * Scopes: `verify` (single verifications), `tasks`, `lists`, `account:read` (all reads of the
+   * account, sign-in), `account:write` (keys, publishable keys, webhooks).
    */
   scopes: ('verify' | 'tasks' | 'lists' | 'account:read' | 'account:write')[] | null;
   /** When it stops working. */
@@ -117,14 +118,15 @@ export type CreatedKey = {
   /** IP addresses and blocks of them (CIDR) that the key may be used from. */
   allowed_ips: string[] | null;
   /**
-   * Credits that the key may be charged on a day of UTC; what is reserved counts until it is settled.
+   * Credits that the key may be charged on a day of UTC; reserved credits count until they are
+   * settled.
    */
   credits_per_day: number | null;
   /** The last day of use in UTC, `YYYY-MM-DD`. */
   last_used: string | null;
   /** Credits charged to it in the last 30 days, today included. */
   credits_used: number;
-  /** What counts against `credits_per_day` today; null where there is no cap. */
+  /** Credits that count against `credits_per_day` today; null without a cap. */
   credits_today: number | null;
   /** The whole key. It is not shown again. */
   api_key: string;
@@ -174,7 +176,7 @@ export type FormKeyRequest = {
   checks_per_visitor?: number;
 };
 
-/** An invitation that nobody has accepted yet. */
+/** An invitation that is not accepted yet. */
 export type Invitation = {
   invitation_id: string;
   /**
@@ -182,7 +184,7 @@ export type Invitation = {
    * only.
    */
   role: 'owner' | 'member' | 'viewer';
-  /** Nobody else may accept it; null: whoever has the link. */
+  /** The only address that may accept it; null: any holder of the link. */
   email: string | null;
   created_at: string;
   expires_at: string;
@@ -194,15 +196,15 @@ export type InvitationRequest = {
    * only.
    */
   role: 'owner' | 'member' | 'viewer';
-  /** Where it is named, only who signs in with this verified address may accept. */
+  /** If set, only a person who signs in with this verified address may accept. */
   email?: string | null;
 };
 
 export type KeyChange = {
   name?: string;
   /**
-   * What the key is good for: `verify` (single verifications), `tasks`, `lists`, `account:read`
-   * (whatever an account can be asked, sign-in), `account:write` (keys, publishable keys, webhooks).
+   * Scopes: `verify` (single verifications), `tasks`, `lists`, `account:read` (all reads of the
+   * account, sign-in), `account:write` (keys, publishable keys, webhooks).
    */
   scopes?: ('verify' | 'tasks' | 'lists' | 'account:read' | 'account:write')[] | null;
   /** A time of ISO 8601 with its zone, or a day, which begins in UTC; not in the past. */
@@ -210,7 +212,8 @@ export type KeyChange = {
   /** IP addresses and blocks of them (CIDR) that the key may be used from. */
   allowed_ips?: string[] | null;
   /**
-   * Credits that the key may be charged on a day of UTC; what is reserved counts until it is settled.
+   * Credits that the key may be charged on a day of UTC; reserved credits count until they are
+   * settled.
    */
   credits_per_day?: number | null;
 };
@@ -219,8 +222,8 @@ export type KeyRequest = {
   name?: string;
   mode?: 'live' | 'test';
   /**
-   * What the key is good for: `verify` (single verifications), `tasks`, `lists`, `account:read`
-   * (whatever an account can be asked, sign-in), `account:write` (keys, publishable keys, webhooks).
+   * Scopes: `verify` (single verifications), `tasks`, `lists`, `account:read` (all reads of the
+   * account, sign-in), `account:write` (keys, publishable keys, webhooks).
    */
   scopes?: ('verify' | 'tasks' | 'lists' | 'account:read' | 'account:write')[] | null;
   /** A time of ISO 8601 with its zone, or a day, which begins in UTC; not in the past. */
@@ -228,7 +231,8 @@ export type KeyRequest = {
   /** IP addresses and blocks of them (CIDR) that the key may be used from. */
   allowed_ips?: string[] | null;
   /**
-   * Credits that the key may be charged on a day of UTC; what is reserved counts until it is settled.
+   * Credits that the key may be charged on a day of UTC; reserved credits count until they are
+   * settled.
    */
   credits_per_day?: number | null;
 };
@@ -265,7 +269,7 @@ export type PeopleList = {
   invitations: Invitation[];
 };
 
-/** Somebody who signs in with the provider. */
+/** A person who signs in with the provider. */
 export type Person = {
   person_id: string;
   /** As the provider has verified it; null where it has not. */
@@ -280,7 +284,7 @@ export type Person = {
   created_at: string;
   /** The last sign-in. */
   signed_in_at: string;
-  /** Whether it is whoever asks. */
+  /** Whether it is the caller. */
   current: boolean;
 };
 

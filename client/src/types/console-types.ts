@@ -13,7 +13,9 @@ export type AdminAccount = {
    * Whether the account is frozen because its ledger does not balance; nothing can be reserved.
    */
   frozen: boolean;
-  /** What the account may send to each process; null: as many as the setting says. */
+  /**
+   * Requests a minute that the account may send to each process; null: the default of the setting.
+   */
   requests_per_minute: number | null;
   created_at: string;
 };
@@ -82,7 +84,7 @@ export type AdminProber = {
   state: 'invited' | 'well' | 'unwell' | 'silent';
   /** Why nothing is asked through it, in one word. */
   why_not: string | null;
-  /** Where its requests come from. */
+  /** The networks of its requests. */
   address: string | null;
   /** Of its program. */
   version: string | null;
@@ -114,7 +116,7 @@ export type AdminProberList = {
   egress_addresses: AdminEgressAddress[];
 };
 
-/** What the request did. Never an address. */
+/** Effects of the request. Never an address. */
 export type AdminRequestTrace = {
   request_id: string;
   account_id: string;
@@ -175,7 +177,7 @@ export type AuditLogEntry = {
     | 'webhook_deleted';
   /** The id of the account, key or webhook that was changed. */
   subject: string;
-  /** What it was changed to. */
+  /** The new value. */
   detail: Record<string, string | number>;
 };
 
@@ -287,14 +289,14 @@ export type ServiceHealth = {
     conversations_open: number;
     /** Addresses waiting for a conversation now. */
     conversations_waiting: number;
-    /** What is wrong with outbound port 25; null if nothing is. */
+    /** Problem of outbound port 25; null if there is none. */
     mail_port_problem: string | null;
     /**
      * Why public mail hosts are not asked under our HELO name and sender, and what to set; null if they
      * are.
      */
     identity_problem: string | null;
-    /** What is wrong with the resolver, and what to do; null if nothing is. */
+    /** Problem of the resolver and its remedy; null if there is none. */
     resolver_problem: string | null;
     /** Which providers reject control mailboxes; null if none does. */
     control_problem: string | null;
@@ -305,12 +307,12 @@ export type ServiceHealth = {
 
 /** The page of the provider. */
 export type ProviderRedirect = {
-  /** Where the browser has to go. */
+  /** The URL that the browser must open. */
   url: string;
 };
 
 export type ProviderSignIn = {
-  /** What stands behind the `#` of an invitation’s link. */
+  /** The part after the `#` of an invitation’s link. */
   invitation?: string;
   /** The account to open, for those who are in several. */
   account_id?: string;
@@ -321,7 +323,7 @@ export type SessionAccount = {
   name: string;
 };
 
-/** Where the OpenID provider vouched for somebody. */
+/** Set if the OpenID provider vouched for a person. */
 export type SessionPerson = {
   person_id: string;
   email: string | null;
@@ -331,7 +333,7 @@ export type SessionPerson = {
   accounts: SessionAccount[];
 };
 
-/** Who is signed in. */
+/** The person or key that is signed in. */
 export type SessionState = {
   kind: 'account' | 'operator';
   /** Send it as `X-CSRF-Token` with every request except GET. */
@@ -352,11 +354,11 @@ export type SignIn = {
 export type SignInOptions = {
   /** With an API key or the admin token. */
   key: boolean;
-  /** With an OpenID provider, where one is set. */
+  /** With an OpenID provider, if one is set. */
   provider: SignInProvider | null;
 };
 
 export type SignInProvider = {
-  /** What people know it by. */
+  /** Its name for people. */
   name: string;
 };

@@ -114,7 +114,7 @@ export type ListRow = {
   is_deliverable: boolean | null;
   /** Why. */
   reason: string;
-  /** Who runs the mail host, where that is known. */
+  /** Operator of the mail host, if known. */
   provider: string | null;
   /** The address that was read out of the cell. */
   repaired: string | null;
@@ -130,6 +130,6 @@ export type ListRowPage = {
 };
 
 export type ListStart = {
-  /** Check only so many addresses, from the top of the file. */
+  /** Check only this many addresses, from the top of the file. */
   first?: number;
 };

@@ -66,7 +66,7 @@ export type BulkResultRecord = {
   is_valid_syntax?: boolean;
   /** Whether the domain is configured to receive email. */
   mx_accepts_mail?: boolean;
-  /** Present, and true, where the status is `catch_all`. */
+  /** Present, and true, if the status is `catch_all`. */
   is_catch_all?: boolean;
   /** Always `power`. */
   verification_mode: 'power';
@@ -91,7 +91,7 @@ export type Explanation = {
   parked?: true;
   /** The address is at a privacy relay, which forwards mail to a mailbox of its owner. */
   is_relay?: true;
-  /** A role that nobody should write to in bulk, such as `abuse`, `noreply` or `everyone`. */
+  /** A role that must not receive bulk mail, such as `abuse`, `noreply` or `everyone`. */
   not_for_bulk?: true;
   /** A program made the local part for one message: BATV (`prvs=`), SRS, VERP, `bounce+…`. */
   is_machine?: true;

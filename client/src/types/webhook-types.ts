@@ -22,7 +22,7 @@ export type CreatedWebhook = {
   previous_secret_until: string | null;
   /** When it was created. */
   created_at: string;
-  /** What messages are signed with. It is not shown again. */
+  /** Secret that messages are signed with. It is not shown again. */
   secret: string;
 };
 
@@ -55,7 +55,7 @@ export type ListCompletedEventData = {
   count_total: number;
   /** Addresses that are answered. */
   count_checked: number;
-  /** What the list was charged. */
+  /** Credits that the list was charged. */
   credits_used: number;
 };
 
@@ -97,7 +97,7 @@ export type TaskCompletedEventData = {
   mode: 'live' | 'test';
   /** Addresses in the task. */
   count_total: number;
-  /** What the task was charged. */
+  /** Credits that the task was charged. */
   credits_used: number;
 };
 
@@ -141,15 +141,15 @@ export type WebhookAttempt = {
     | 'dns_failed'
     | 'forbidden_address'
     | 'https_required';
-  /** The status of the answer, where there was one. */
+  /** The status of the answer, if there was one. */
   status: number | null;
 };
 
-/** What is not given stays as it is. */
+/** Absent properties stay as they are. */
 export type WebhookChange = {
   /**
-   * Where events are posted: `https`, on port 443 or from 1024 on. `http` only where the operator has
-   * opened a block of addresses, and only to those.
+   * URL that events are posted to: `https`, on port 443 or from 1024 on. `http` only where the
+   * operator has opened a block of addresses, and only to those.
    */
   url?: string;
   /** The events it is told of. */
@@ -173,7 +173,7 @@ export type WebhookDelivery = {
   next_attempt_at: string | null;
   /** The beginning of the last answer, 1 kB at most. */
   response: string | null;
-  /** What is sent, byte by byte. */
+  /** The body as it is sent, byte by byte. */
   body: string;
   /** When the event was written. */
   created_at: string;
@@ -195,8 +195,8 @@ export type WebhookList = {
 
 export type WebhookRequest = {
   /**
-   * Where events are posted: `https`, on port 443 or from 1024 on. `http` only where the operator has
-   * opened a block of addresses, and only to those.
+   * URL that events are posted to: `https`, on port 443 or from 1024 on. `http` only where the
+   * operator has opened a block of addresses, and only to those.
    */
   url: string;
   /** The events it is told of. */

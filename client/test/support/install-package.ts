@@ -9,7 +9,7 @@ const run = promisify(execFile);
 type InstalledPackage = {
   /** An outsider's project that has the package and nothing else. */
   project: string;
-  /** What npm put into the tarball. */
+  /** Files that npm put into the tarball. */
   paths: string[];
 };
 

@@ -3,8 +3,8 @@ import { verdictOf } from './stand-in-verdicts.ts';
 import type { ListRecord, ListRow } from '../../src/types/list-types.ts';
 
 /**
- * Lists of the stand-in: a file is split at commas, semicolons or tabs, the column is the first that mostly holds an @,
- * and a run is over after so many looks at it. Enough to test who speaks to the service, not how it reads files.
+ * Lists of the stand-in. A file is split at commas, semicolons or tabs; the first column that mostly holds an @ counts.
+ * A run is over after a number of looks at it. Enough to test who speaks to the service, not how it reads files.
  */
 export type StandInList = {
   record: ListRecord;

@@ -1,7 +1,7 @@
 /**
- * A stand-in of the API on loopback, for tests of whoever speaks to it: the contract's three endpoints and lists, with
- * keys, credits, idempotency and refusals, and faults of the network on demand. It verifies nothing: the verdict
- * is told by the local part.
+ * A stand-in of the API on loopback, for tests of clients. It has the contract's three endpoints and lists, with keys,
+ * credits, idempotency and refusals, and faults of the network on demand. It verifies nothing: the local part decides
+ * the verdict.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -18,7 +18,7 @@ import { verdictOf } from './stand-in-verdicts.ts';
 import type { BulkResultRecord } from '../../src/types/verification-types.ts';
 import type { ErrorReason } from '../../src/mailproof-error.ts';
 
-/** What may befall a request: refused, or its answer lost, before or after the work was done, or cut off in the middle. */
+/** Faults of a request: refused, its answer lost before or after the work, or cut off in the middle. */
 export type Fault = 'none' | 'refuse' | 'lose_request' | 'lose_answer' | 'cut_answer';
 
 type StandInOptions = {
@@ -45,7 +45,7 @@ export type StandIn = {
   };
   /** Tasks that are forgotten are answered with 404. */
   forgetTasks(): void;
-  /** What was uploaded, in its order, as the service knows it. */
+  /** Uploads in their order, as the service knows them. */
   lists(): StandInList['record'][];
   grant(credits: number): void;
   stop(): Promise<void>;
@@ -158,7 +158,7 @@ function answerTo(request: IncomingMessage, content: Buffer, parts: Parts): Answ
     : answer();
 }
 
-/** Only a success is kept: what was refused may be tried again under the same key. */
+/** Keeps a success only: a refused request may be tried again under the same key. */
 function answerOnce(
   { key, hash }: { key: string; hash: string },
   answer: () => Answer,
@@ -316,7 +316,7 @@ function upload(request: IncomingMessage, { url, content }: ListCall, { book, co
 
 type ListAction = { action: string; content: Buffer };
 
-/** What is done twice is done once; starting again under the same key is the caller's own first start. */
+/** A repeated request is done once; a start under the same key is the caller's own first start. */
 function actOn(list: StandInList, { action, content }: ListAction, { book, counts }: Parts): Answer {
   const { record } = list;
   switch (action) {

@@ -10,7 +10,7 @@ export type StoreShare = Chores & {
   audit?: AuditAccount;
 };
 
-/** A feature: what it brings to the service. Adding one is a folder and a line in `start/features.ts`. */
+/** The parts that a feature brings to the service. Adding one is a folder and a line in `start/features.ts`. */
 export type Feature<Parts = never> = {
   name: FeatureName;
   store?: StoreShare;

@@ -37,7 +37,7 @@ export type HttpParts = {
   /** The operator's token, and clients that fail to sign in. */
   adminToken: AdminToken;
   signIns: SignIns;
-  /** Finds who sends a request by its cookie; absent if nobody can sign in. */
+  /** Finds who sends a request by its cookie; absent if the installation has no sign-in. */
   findVisitor?: FindVisitor | undefined;
   /**
    * The URL path prefix behind a reverse proxy; empty for the root. It begins every path that is sent to a browser.

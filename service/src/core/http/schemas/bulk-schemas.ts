@@ -69,7 +69,7 @@ const bulkRecordSchema = Type.Object(
     is_deliverable: signal('Whether the mailbox was reported as deliverable'),
     is_valid_syntax: signal('Whether the address follows email syntax rules'),
     mx_accepts_mail: signal('Whether the domain is configured to receive email'),
-    is_catch_all: signal('Present, and true, where the status is `catch_all`'),
+    is_catch_all: signal('Present, and true, if the status is `catch_all`'),
     verification_mode: modeSchema,
     explanation: Type.Optional(explanationSchema),
   },

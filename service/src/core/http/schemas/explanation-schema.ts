@@ -43,7 +43,7 @@ export const explanationSchema = Type.Object(
     ),
     not_for_bulk: Type.Optional(
       Type.Literal(true, {
-        description: 'A role that nobody should write to in bulk, such as `abuse`, `noreply` or `everyone`',
+        description: 'A role that must not receive bulk mail, such as `abuse`, `noreply` or `everyone`',
       }),
     ),
     is_machine: Type.Optional(

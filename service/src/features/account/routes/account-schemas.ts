@@ -183,7 +183,7 @@ const scopesSchema = Type.Array(stringEnum(keyScopes), {
   minItems: 1,
   maxItems: keyScopes.length,
   description:
-    'What the key is good for: `verify` (single verifications), `tasks`, `lists`, `account:read` (whatever an account can be asked, sign-in), `account:write` (keys, publishable keys, webhooks)',
+    'Scopes: `verify` (single verifications), `tasks`, `lists`, `account:read` (all reads of the account, sign-in), `account:write` (keys, publishable keys, webhooks)',
 });
 const ipsSchema = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
   minItems: 1,
@@ -194,7 +194,7 @@ const creditsPerDaySchema = Type.Integer({
   minimum: 1,
   maximum: contractLimits.credits,
   description:
-    'Credits that the key may be charged on a day of UTC; what is reserved counts until it is settled',
+    'Credits that the key may be charged on a day of UTC; reserved credits count until they are settled',
 });
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
@@ -237,7 +237,7 @@ const keyProperties = {
   credits_today: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
     minimum: 0,
-    description: 'What counts against `credits_per_day` today; null where there is no cap',
+    description: 'Credits that count against `credits_per_day` today; null without a cap',
   }),
 };
 

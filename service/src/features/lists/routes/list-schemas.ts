@@ -151,7 +151,7 @@ export const listChangeSchema = Type.Object(
 export const listStartSchema = Type.Object(
   {
     first: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'Check only so many addresses, from the top of the file' }),
+      Type.Integer({ minimum: 1, description: 'Check only this many addresses, from the top of the file' }),
     ),
   },
   { title: 'ListStart', examples: [{}, { first: 100 }], additionalProperties: false },
@@ -182,7 +182,7 @@ export const listRowPageSchema = Type.Object(
           is_safe_to_send: orNull<boolean>('boolean', 'As in a verification'),
           is_deliverable: orNull<boolean>('boolean', 'As in a verification'),
           reason: Type.String({ description: 'Why' }),
-          provider: orNull<string>('string', 'Who runs the mail host, where that is known'),
+          provider: orNull<string>('string', 'Operator of the mail host, if known'),
           repaired: orNull<string>('string', 'The address that was read out of the cell'),
           did_you_mean: orNull<string>('string', 'The domain of a large provider that was most likely meant'),
         },

@@ -55,7 +55,8 @@ export const adminAccountSchema = Type.Object(
     requests_per_minute: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
       minimum: 1,
-      description: 'What the account may send to each process; null: as many as the setting says',
+      description:
+        'Requests a minute that the account may send to each process; null: the default of the setting',
     }),
     created_at: Type.String(),
   },
@@ -167,7 +168,7 @@ export const adminTraceSchema = Type.Object(
   },
   {
     title: 'AdminTrace',
-    description: 'What the request did. Never an address',
+    description: 'Effects of the request. Never an address',
     additionalProperties: false,
     examples: [
       {
@@ -223,7 +224,7 @@ const auditEntrySchema = Type.Object(
     detail: Type.Unsafe<Record<string, string | number>>({
       type: 'object',
       additionalProperties: Type.Union([Type.String(), Type.Number()]),
-      description: 'What it was changed to',
+      description: 'The new value',
     }),
   },
   { title: 'AuditEntry', additionalProperties: false },
@@ -291,7 +292,7 @@ export const adminProberListSchema = Type.Object(
           name: Type.String(),
           state: stringEnum(['invited', 'well', 'unwell', 'silent']),
           why_not: nullable('Why nothing is asked through it, in one word'),
-          address: nullable('Where its requests come from'),
+          address: nullable('The networks of its requests'),
           version: nullable('Of its program'),
           enrolled_at: nullable('When it enrolled'),
           seen_at: nullable('When it was last heard of'),

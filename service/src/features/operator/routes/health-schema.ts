@@ -131,11 +131,11 @@ export const healthSchema = Type.Object(
         breaches: count('Connections to forbidden addresses that were cut; should be 0'),
         conversations_open: count('SMTP conversations open now'),
         conversations_waiting: count('Addresses waiting for a conversation now'),
-        mail_port_problem: textOrNull('What is wrong with outbound port 25; null if nothing is'),
+        mail_port_problem: textOrNull('Problem of outbound port 25; null if there is none'),
         identity_problem: textOrNull(
           'Why public mail hosts are not asked under our HELO name and sender, and what to set; null if they are',
         ),
-        resolver_problem: textOrNull('What is wrong with the resolver, and what to do; null if nothing is'),
+        resolver_problem: textOrNull('Problem of the resolver and its remedy; null if there is none'),
         control_problem: textOrNull('Which providers reject control mailboxes; null if none does'),
         reputation_problem: textOrNull(
           'Which egress addresses block lists or providers refuse, and what to do; null if none is',

@@ -38,11 +38,11 @@ export const personSchema = Type.Object(
     role: roleSchema,
     created_at: Type.String({ format: 'date-time' }),
     signed_in_at: Type.String({ format: 'date-time', description: 'The last sign-in' }),
-    current: Type.Boolean({ description: 'Whether it is whoever asks' }),
+    current: Type.Boolean({ description: 'Whether it is the caller' }),
   },
   {
     title: 'Person',
-    description: 'Somebody who signs in with the provider',
+    description: 'A person who signs in with the provider',
     additionalProperties: false,
     examples: [examplePerson],
   },
@@ -59,14 +59,14 @@ const exampleInvitation: Invitation = {
 const invitationFields = {
   invitation_id: Type.String(),
   role: roleSchema,
-  email: nullableText('Nobody else may accept it; null: whoever has the link'),
+  email: nullableText('The only address that may accept it; null: any holder of the link'),
   created_at: Type.String({ format: 'date-time' }),
   expires_at: Type.String({ format: 'date-time' }),
 };
 
 const invitationSchema = Type.Object(invitationFields, {
   title: 'Invitation',
-  description: 'An invitation that nobody has accepted yet',
+  description: 'An invitation that is not accepted yet',
   additionalProperties: false,
   examples: [exampleInvitation],
 });
@@ -88,7 +88,7 @@ export const invitationRequestSchema = Type.Object(
       Type.Unsafe<string | null>({
         type: ['string', 'null'],
         maxLength: 254,
-        description: 'Where it is named, only who signs in with this verified address may accept',
+        description: 'If set, only a person who signs in with this verified address may accept',
       }),
     ),
   },

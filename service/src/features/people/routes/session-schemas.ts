@@ -46,7 +46,7 @@ export const sessionSchema = Type.Object(
         },
         {
           title: 'SessionPerson',
-          description: 'Where the OpenID provider vouched for somebody',
+          description: 'Set if the OpenID provider vouched for a person',
           additionalProperties: false,
         },
       ),
@@ -54,7 +54,7 @@ export const sessionSchema = Type.Object(
   },
   {
     title: 'SessionState',
-    description: 'Who is signed in',
+    description: 'The person or key that is signed in',
     additionalProperties: false,
     examples: [example],
   },
@@ -66,12 +66,12 @@ export const signInOptionsSchema = Type.Object(
     provider: Type.Union(
       [
         Type.Object(
-          { name: Type.String({ description: 'What people know it by' }) },
+          { name: Type.String({ description: 'Its name for people' }) },
           { title: 'SignInProvider', additionalProperties: false },
         ),
         Type.Null(),
       ],
-      { description: 'With an OpenID provider, where one is set' },
+      { description: 'With an OpenID provider, if one is set' },
     ),
   },
   {
@@ -85,7 +85,7 @@ export const signInOptionsSchema = Type.Object(
 export const providerSignInSchema = Type.Object(
   {
     invitation: Type.Optional(
-      Type.String({ maxLength: 100, description: 'What stands behind the `#` of an invitation’s link' }),
+      Type.String({ maxLength: 100, description: 'The part after the `#` of an invitation’s link' }),
     ),
     account_id: Type.Optional(
       Type.String({ maxLength: 100, description: 'The account to open, for those who are in several' }),
@@ -95,7 +95,7 @@ export const providerSignInSchema = Type.Object(
 );
 
 export const providerRedirectSchema = Type.Object(
-  { url: Type.String({ description: 'Where the browser has to go' }) },
+  { url: Type.String({ description: 'The URL that the browser must open' }) },
   {
     title: 'ProviderRedirect',
     description: 'The page of the provider',

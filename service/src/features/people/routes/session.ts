@@ -57,7 +57,7 @@ const getSchema = {
   ...described,
   operationId: 'readSession',
   security: bySession,
-  summary: 'Who is signed in',
+  summary: 'The person or key that is signed in',
   description: 'By the cookie, with the CSRF token that changes need.',
   response: { 200: signedIn, ...errors('no_session', 'cross_site_request') },
 };

@@ -33,11 +33,11 @@ const taskCompleted = eventSchema('task.completed', {
   task_id: Type.String(),
   mode,
   count_total: count('Addresses in the task'),
-  credits_used: count('What the task was charged'),
+  credits_used: count('Credits that the task was charged'),
 });
 const listCompleted = eventSchema('list.completed', {
   ...listData,
-  credits_used: count('What the list was charged'),
+  credits_used: count('Credits that the list was charged'),
 });
 const listPaused = eventSchema('list.paused', listData);
 const creditsLow = eventSchema('credits.low', {

@@ -48,7 +48,7 @@ const urlSchema = Type.String({
   minLength: 1,
   maxLength: webhookLimits.urlCharacters,
   description:
-    'Where events are posted: `https`, on port 443 or from 1024 on. `http` only where the operator has opened a block of addresses, and only to those',
+    'URL that events are posted to: `https`, on port 443 or from 1024 on. `http` only where the operator has opened a block of addresses, and only to those',
 });
 const eventsSchema = Type.Array(stringEnum(wantedEventTypes), {
   minItems: 1,
@@ -118,7 +118,7 @@ const exampleSecret = 'whsec_Zm9yIHRoZSBleGFtcGxlIG9ubHksIDI0IGJ5dGVz';
 export const createdWebhookSchema = Type.Object(
   {
     ...properties,
-    secret: Type.String({ description: 'What messages are signed with. It is not shown again' }),
+    secret: Type.String({ description: 'Secret that messages are signed with. It is not shown again' }),
   },
   {
     title: 'CreatedWebhook',
@@ -165,7 +165,7 @@ export const webhookChangeSchema = Type.Object(
   },
   {
     title: 'WebhookChange',
-    description: 'What is not given stays as it is',
+    description: 'Absent properties stay as they are',
     examples: [{ enabled: false } satisfies WebhookChange],
   },
 );
@@ -192,7 +192,7 @@ const attemptSchema = Type.Object(
     }),
     status: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
-      description: 'The status of the answer, where there was one',
+      description: 'The status of the answer, if there was one',
     }),
   },
   { title: 'WebhookAttempt', additionalProperties: false },
@@ -212,7 +212,7 @@ export const deliverySchema = Type.Object(
       type: ['string', 'null'],
       description: 'The beginning of the last answer, 1 kB at most',
     }),
-    body: Type.String({ description: 'What is sent, byte by byte' }),
+    body: Type.String({ description: 'The body as it is sent, byte by byte' }),
     created_at: time('When the event was written'),
     ended_at: timeOrNull('When it was delivered or given up'),
   },
