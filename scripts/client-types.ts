@@ -139,7 +139,7 @@ async function pageOf(
   imports: readonly string[],
   declarations: readonly string[],
 ): Promise<string> {
-  const config = await resolveConfig(new URL(`../client/src/types/${file}`, import.meta.url));
+  const config = await resolveConfig(new URL(`../client/src/${file}`, import.meta.url));
   const heading =
     '/** Written by `npm run docs` from the schemas of the service. Change those, not this file. */';
   const text = [...imports, heading, ...declarations].join('\n\n');

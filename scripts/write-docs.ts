@@ -12,7 +12,7 @@ import { settingsPage } from './settings-page.ts';
 
 /** `npm run docs`: writes the pages and the types of the client that are made from code. */
 for (const [file, text] of await clientTypes())
-  writeFileSync(new URL(`../client/src/types/${file}`, import.meta.url), text);
+  writeFileSync(new URL(`../client/src/${file}`, import.meta.url), text);
 writeFileSync(new URL('../docs/limits.md', import.meta.url), limitsPage());
 writeFileSync(new URL('../docs/llms.txt', import.meta.url), llmsText(''));
 writeFileSync(new URL('../docs/metrics.md', import.meta.url), await metricsPage());

@@ -25,7 +25,7 @@ import type {
   Person,
   TaskPage,
   Usage,
-} from './types/account-types.ts';
+} from './account-types.ts';
 
 /** Calls about the account of the key. All of them are free of charge. */
 export type AccountCalls = {

@@ -1,6 +1,6 @@
-import type { AccountKey, AccountTask, KeyChange } from './types/account-types.ts';
-import type { AuditLogEntry, ServiceHealth } from './types/console-types.ts';
-import type { BulkTaskProgress, VerificationResult } from './types/verification-types.ts';
+import type { AccountKey, AccountTask, KeyChange } from './account-types.ts';
+import type { AuditLogEntry, ServiceHealth } from './console-types.ts';
+import type { BulkTaskProgress, VerificationResult } from './verification-types.ts';
 import type {
   CreditsLowEvent,
   ListCompletedEvent,
@@ -10,7 +10,7 @@ import type {
   Webhook,
   WebhookAttempt,
   WebhookTestEvent,
-} from './types/webhook-types.ts';
+} from './webhook-types.ts';
 
 /** The largest requests that the service accepts. Characters are Unicode code points. */
 export const contractLimits = {

@@ -7,7 +7,7 @@ import type {
   AuditLogPage,
   EndedRests,
   ServiceHealth,
-} from './types/console-types.ts';
+} from './console-types.ts';
 import type {
   AccountKey,
   CreatedKey,
@@ -16,7 +16,7 @@ import type {
   KeyRequest,
   LedgerPage,
   TaskPage,
-} from './types/account-types.ts';
+} from './account-types.ts';
 import {
   connect,
   createAsk,

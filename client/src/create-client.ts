@@ -11,7 +11,7 @@ import {
   type TaskCalls,
 } from './task-calls.ts';
 import { createWebhookCalls, type WebhookCalls } from './webhook-calls.ts';
-import type { VerificationResult } from './types/verification-types.ts';
+import type { VerificationResult } from './verification-types.ts';
 
 export type ClientOptions = {
   /** The URL of the service: `https://mail.example`, with or without a path. */

@@ -67,8 +67,8 @@ export {
   type WebhookEventType,
   type WebhookListData,
 } from './contract.ts';
-export type * from './types/account-types.ts';
-export type * from './types/console-types.ts';
-export type * from './types/list-types.ts';
-export type * from './types/verification-types.ts';
-export type * from './types/webhook-types.ts';
+export type * from './account-types.ts';
+export type * from './console-types.ts';
+export type * from './list-types.ts';
+export type * from './verification-types.ts';
+export type * from './webhook-types.ts';

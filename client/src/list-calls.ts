@@ -9,15 +9,8 @@ import {
   type CallOptions,
   type Connection,
 } from './request.ts';
-import type {
-  ListChange,
-  ListPage,
-  ListRecord,
-  ListRow,
-  ListRowPage,
-  ListStart,
-} from './types/list-types.ts';
-import type { Explanation } from './types/verification-types.ts';
+import type { ListChange, ListPage, ListRecord, ListRow, ListRowPage, ListStart } from './list-types.ts';
+import type { Explanation } from './verification-types.ts';
 
 /** Files with addresses: uploaded, started, followed and downloaded. Everything but starting is free. */
 export type ListCalls = {

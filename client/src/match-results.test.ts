@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { BulkResultRecord } from './types/verification-types.ts';
+import type { BulkResultRecord } from './verification-types.ts';
 import { matchResults } from './match-results.ts';
 
 function resultsFor(...emails: string[]): Record<string, BulkResultRecord> {

@@ -1,4 +1,4 @@
-import type { BulkResultRecord } from './types/verification-types.ts';
+import type { BulkResultRecord } from './verification-types.ts';
 import { parseUrl } from './request.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { MailproofError } from './mailproof-error.ts';
 import { hasText, readAnswer, request, type AnswerNotes, type Connection } from './request.ts';
-import type { BulkResultRecord, BulkTaskCreated, BulkTaskProgress } from './types/verification-types.ts';
+import type { BulkResultRecord, BulkTaskCreated, BulkTaskProgress } from './verification-types.ts';
 
 /** The two calls that a bulk task is made of. */
 export type TaskCalls = {

@@ -3,7 +3,7 @@ import { reasonOf, type ClientParts } from './exchange.ts';
 import { matchResults } from './match-results.ts';
 import { sha256 } from './sha256.ts';
 import type { CompletedTask, RunTaskOptions } from './task-calls.ts';
-import type { BulkResultRecord } from './types/verification-types.ts';
+import type { BulkResultRecord } from './verification-types.ts';
 
 export type VerifyManyOptions = {
   /** Addresses outstanding at once, in hundreds. This is the number of tasks at once while none of them waits. */

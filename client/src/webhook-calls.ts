@@ -16,7 +16,7 @@ import type {
   WebhookDeliveryPage,
   WebhookList,
   WebhookRequest,
-} from './types/webhook-types.ts';
+} from './webhook-types.ts';
 
 /** The endpoints that the account has told the service of. All of it is free of charge. */
 export type WebhookCalls = {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { verdictOf } from './stand-in-verdicts.ts';
-import type { ListRecord, ListRow } from '../../src/types/list-types.ts';
+import type { ListRecord, ListRow } from '../../src/list-types.ts';
 
 /**
  * Lists of the stand-in. A file is split at commas, semicolons or tabs; the first column that mostly holds an @ counts.

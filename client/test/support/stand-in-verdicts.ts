@@ -1,4 +1,4 @@
-import type { BulkResultRecord } from '../../src/types/verification-types.ts';
+import type { BulkResultRecord } from '../../src/verification-types.ts';
 
 type StandInRecord = Omit<BulkResultRecord, 'email' | 'verification_mode' | 'explanation'> & {
   reason: string;

@@ -15,7 +15,7 @@ import {
   type StandInList,
 } from './stand-in-lists.ts';
 import { verdictOf } from './stand-in-verdicts.ts';
-import type { BulkResultRecord } from '../../src/types/verification-types.ts';
+import type { BulkResultRecord } from '../../src/verification-types.ts';
 import type { ErrorReason } from '../../src/mailproof-error.ts';
 
 /** Faults of a request: refused, its answer lost before or after the work, or cut off in the middle. */
