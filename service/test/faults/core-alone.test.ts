@@ -31,7 +31,9 @@ describe('the core alone', { concurrency: 2 }, () => {
       const env = { ...process.env, [featuresVariable]: 'none' };
       // It would take itself for a part of this run.
       delete (env as NodeJS.ProcessEnv)['NODE_TEST_CONTEXT'];
-      const child = spawn(process.execPath, ['--test', join(folder, `${name}.test.ts`)], {
+      // One test of the doubtful hosts is about a list.
+      const args = ['--test', '--test-skip-pattern=in a list', join(folder, `${name}.test.ts`)];
+      const child = spawn(process.execPath, args, {
         env,
         stdio: ['ignore', 'pipe', 'inherit'],
       });
