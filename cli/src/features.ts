@@ -1,22 +1,8 @@
 import { nearestName } from '@mailproof/engine/nearest-name';
+import { featureNames as features, type FeatureName as Feature } from '@mailproof/service/feature-names';
 
-/** The features that an operator can leave out, as the service names them. Everything else is the core. */
-export const features = [
-  'account',
-  'lists',
-  'webhooks',
-  'forms',
-  'people',
-  'agents',
-  'probers',
-  'operator',
-  'metrics',
-  'backups',
-  'about',
-  'console',
-] as const;
-
-export type Feature = (typeof features)[number];
+/** A feature that an operator can leave out. Everything else is the core. */
+export type { Feature };
 
 type EnabledFeatures = { kind: 'ok'; enabled: ReadonlySet<Feature> } | { kind: 'bad'; problem: string };
 
