@@ -55,7 +55,7 @@ type OpenedFeatures = {
 /** Folder in which `node console/build.ts` puts the console. */
 const consoleFolder = resolve(import.meta.dirname, '../../../console/dist');
 
-/** Opens the parts of the features' routes. A feature that is left out costs nothing. */
+/** Opens the parts of the features' routes. A feature that is left out starts no timer and opens no connection. */
 export async function openFeatureParts(
   config: Config,
   parts: FeatureContext & { adminToken: AdminToken; allowance: SandboxAllowance },
@@ -82,7 +82,7 @@ export async function openFeatureParts(
     people: createPeopleActions({ ...parts, operators }),
     keySignIn,
     oidc: oidc?.signIn,
-    ...(has('operator') ? { operator: operatorActions(config, parts) } : {}),
+    operator: operatorActions(config, parts),
     hasOperator: adminToken.isSet || (oidc?.signIn.operators.length ?? 0) > 0,
     metrics: parts.metricsRoute,
     about: has('about') ? aboutHost(config) : undefined,

@@ -81,7 +81,7 @@ function ProberTables({ probers, egress_addresses: addresses }: AdminProberList)
   );
 }
 
-/** Returns the addresses given by the operator; those that the prober has not announced are marked. */
+/** Returns the addresses given by the operator, and marks each that the prober has not announced. */
 function egressOf({ egress_given: given, egress }: AdminProber): string {
   const missing = given.filter((name) => !egress.includes(name));
   const unused = missing.length === 0 ? '' : ` (not in use: ${missing.join(', ')})`;

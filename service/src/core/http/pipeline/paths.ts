@@ -26,15 +26,10 @@ type PathEntry = { methods: Methods; pattern: RegExp | undefined };
 
 export function createPathTable(): PathTable {
   const byPath = new Map<string, PathEntry>();
-  const patterns: PathEntry[] = [];
   return {
     add: (path, method) => {
-      const known = byPath.get(path);
-      const own = [...(known?.methods ?? []), ...[method].flat()];
-      const entry = { methods: methods.filter((one) => own.includes(one)), pattern: patternOf(path) };
-      if (known !== undefined) patterns.splice(patterns.indexOf(known), known.pattern === undefined ? 0 : 1);
-      byPath.set(path, entry);
-      if (entry.pattern !== undefined) patterns.push(entry);
+      const own = [...(byPath.get(path)?.methods ?? []), ...[method].flat()];
+      byPath.set(path, { methods: methods.filter((one) => own.includes(one)), pattern: patternOf(path) });
     },
     isPathOf: (route, url) => {
       const path = decodedPath(url);
@@ -42,7 +37,7 @@ export function createPathTable(): PathTable {
     },
     methodsAt: (url) => {
       const path = decodedPath(url);
-      const found = byPath.get(path) ?? patterns.find(({ pattern }) => pattern?.test(path));
+      const found = byPath.get(path) ?? byPath.values().find(({ pattern }) => pattern?.test(path));
       return found?.methods;
     },
     isOurs: (path) => {
